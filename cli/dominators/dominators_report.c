@@ -241,8 +241,7 @@ static bool write_path(const snapshot_file *file, uint32_t node, bool exact, hpf
 
 /* ---- Questions ---- */
 
-/* Returns false after a message that shows the place. */
-static bool parse_question(hpf_question **out, const char *text)
+bool dominators_parse_question(hpf_question **out, const char *text)
 {
     hpf_error err;
     hpf_str read;
@@ -362,7 +361,7 @@ int dominators_report(const char *path, const dominators_options *options)
 {
     hpf_question *question = NULL;
     if (options->where && !is_object(options->where) &&
-        !parse_question(&question, options->where)) {
+        !dominators_parse_question(&question, options->where)) {
         return EXIT_MISUSED;
     }
     int status = report(path, options, question);

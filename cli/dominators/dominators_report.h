@@ -32,6 +32,9 @@ hpf_str dominators_shown(hpf_str text, bool is_for_people);
 /* Returns an exit status; failures print a message. */
 int dominators_report(const char *path, const dominators_options *options);
 
+/* Parses a question. Returns false after a message that shows the place. */
+bool dominators_parse_question(hpf_question **out, const char *text);
+
 /* Reports the waste in a snapshot: most rows, output, format and `exact` are options. Returns an
  * exit status; failures print a message. */
 int dominators_report_waste(const char *path, const dominators_options *options);

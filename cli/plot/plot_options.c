@@ -108,6 +108,9 @@ static const opt plot_options[] = {
         "text size (default 7pt to 9pt, depending on the width)", .low = 4, .high = 72),
     OPT(0, "same-scale", OPT_FLAG, AT(same_scale), NULL,
         "several profiles: use the same axes for all"),
+    OPT(0, "where", OPT_TEXT, AT(where), "QUESTION",
+        "heap snapshot: draw the ways from the root to the objects that match QUESTION, as in "
+        "census report"),
     OPT(0, "si", OPT_FLAG, AT(si_units), NULL, "use kB (1000 bytes) instead of KiB (1024 bytes)"),
     OPT(0, "no-title", OPT_FLAG, AT(no_title), NULL,
         "leave out program and date; several profiles: the title of each"),
@@ -148,8 +151,9 @@ const opt *plot_options_table(void)
 
 const opt *plot_options_live(const opt *own, size_t n_own, bool is_picture)
 {
-    static const char *const finished[] = {"output", "from", "to",         "for",    "latex",
-                                           "sets",   "gc",   "same-scale", "source", NULL};
+    static const char *const finished[] = {"output", "from",  "to", "for",
+                                           "latex",  "sets",  "gc", "same-scale",
+                                           "source", "where", NULL};
     static const char *const pictures[] = {
         "format", "trace",     "x",        "width",         "height", "dpi", "font",
         "print",  "font-size", "no-title", "mark-censuses", "legend", NULL};
@@ -373,6 +377,9 @@ bool plot_options_check(const plot_values *v, const hpr_backend *backend, size_t
     if ((backend->write_profiles && !check_interactive(v, complaint)) ||
         !check_page(v, n_profiles, complaint)) {
         return false;
+    }
+    if (v->where) {
+        return opt_complain(complaint, "--where needs a heap snapshot");
     }
     if (v->source && !backend->write_profiles) {
         return opt_complain(complaint, "--source needs HTML output");

@@ -45,6 +45,7 @@ typedef struct plot_values {
     int legend; /* hpr_legend */
     bool no_title, no_marks, si_units;
     bool same_scale;
+    const char *where; /* of heap snapshots, or NULL */
 } plot_values;
 
 /* The choices of --legend. */

@@ -8,6 +8,7 @@
 #include "hprender/html_dominators.h"
 
 #include "diag.h"
+#include "dominators/dominators_report.h"
 #include "dominators/snapshot_file.h"
 #include "output.h"
 #include "path.h"
@@ -36,6 +37,7 @@ bool plot_snapshot_write(hpf_sink *sink, const plot_values *v, const snapshot_fi
         .file = path_base(path),
         .theme = (hpr_theme)v->theme,
         .si_units = v->si_units,
+        .where = v->where,
         .questions = questions,
     };
     hpf_error err;
@@ -77,21 +79,52 @@ bool plot_snapshot_write_below(hpf_sink *sink, const snapshot_file *file, const 
     return is_written;
 }
 
+/* Makes the tree of the ways to the objects that a question matches. Returns false after a message.
+ */
+static bool find_ways(snapshot_file *file, const hpf_question *question, const char *path)
+{
+    hpf_error err;
+    hpf_matches matches = {0};
+    uint32_t *holders = hpf_dominators_holders(&file->dominators, &file->snapshot);
+    hpf_status status = holders ? hpf_question_ask(&matches, question, &file->snapshot,
+                                                   &file->dominators, holders, &err)
+                                : hpf_error_set_memory(&err);
+    if (status == HPF_OK) {
+        status = hpf_path_tree_init(&file->tree, &file->snapshot, matches.is_match,
+                                    SNAPSHOT_LEAST_SHARE, HPR_HTML_MOST_GROUPS, &err);
+    }
+    bool has_matches = matches.n > 0;
+    if (status != HPF_OK) {
+        diag_error(path, &err);
+    } else if (!has_matches) {
+        diag_say("%s: no object matches", path);
+    }
+    hpf_matches_finish(&matches);
+    free(holders);
+    return status == HPF_OK && has_matches;
+}
+
 static int write_page(const plot_values *v, const char *path, const char *output)
 {
     const char *name;
     snapshot_file file;
+    hpf_question *question = NULL;
     int status = EXIT_FAILED;
-    if (!snapshot_file_load(&file, path, 0, HPR_HTML_MOST_GROUPS)) {
-        return EXIT_FAILED;
+    if (v->where && !dominators_parse_question(&question, v->where)) {
+        return EXIT_MISUSED;
     }
-    hpf_sink *sink = output_open(output, &name);
-    if (sink && plot_snapshot_write(sink, v, &file, path, NULL)) {
-        status = output_close(sink, name);
-    } else {
-        hpf_sink_destroy(sink);
+    if (snapshot_file_load(&file, path, question ? DOMINATORS_ASKED : 0,
+                           question ? 0 : HPR_HTML_MOST_GROUPS)) {
+        hpf_sink *sink =
+            question && !find_ways(&file, question, path) ? NULL : output_open(output, &name);
+        if (sink && plot_snapshot_write(sink, v, &file, path, NULL)) {
+            status = output_close(sink, name);
+        } else {
+            hpf_sink_destroy(sink);
+        }
+        snapshot_file_finish(&file);
     }
-    snapshot_file_finish(&file);
+    hpf_question_destroy(question);
     return status;
 }
 

@@ -153,6 +153,9 @@ hpf_status hpr_html_dominators_write(const hpr_html_dominators *page, hpf_sink *
         if (page->before) {
             hpf_json_text(&w.json, "before", page->before_file);
         }
+        if (page->where) {
+            hpf_json_text(&w.json, "where", page->where);
+        }
         hpf_json_text(&w.json, "theme", hpr_theme_names[is_known ? page->theme : HPR_THEME_LIGHT]);
         hpf_json_bool(&w.json, "si", page->si_units);
         if (page->questions) {

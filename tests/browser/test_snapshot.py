@@ -213,6 +213,18 @@ def test_page_of_two_has_both_trees(census, directory, browser):
     expect(browser.run("return document.activeElement.closest('.flame').id"), "flame-before", "keys stay in their tree")
 
 
+def test_ways_to_what_matches_a_question(census, directory, browser):
+    draw(census, directory, browser, FIXTURE, "--where", 'type = "text" and size > 100')
+    expect(browser.text("#subtitle"), '2 objects, 500\xa0B: type = "text" and size > 100', "the question")
+    expect(rows(browser), [["(root)", "100.0 %", "500\xa0B", "2"], ["stack of main", "100.0 %", "500\xa0B", "2"],
+                           ["Cache", "100.0 %", "500\xa0B", "2"], ["entry", "100.0 %", "500\xa0B", "2"],
+                           ["text", "100.0 %", "500\xa0B", "2"]], "ways")
+    browser.press_button("[aria-label^='text:']")
+    expect(browser.text("#detail-figures"), "leads to500\xa0B in 2 objectsshare100.0 %", "figures")
+    browser.press_button("#whole")
+    expect(selected(browser), "(root)", "all ways")
+
+
 def ask(browser, question):
     """Returns the note below the box, and the rows of the answer."""
     browser.run("document.getElementById('ask-note').textContent = 'searching …'")

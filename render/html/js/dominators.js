@@ -21,6 +21,9 @@ const COLUMNS_OF_ONE = [['share', 'Share'], ['retained', 'Retained', 'What would
 const COLUMNS_OF_TWO = [['growth', 'Growth', 'After minus before'], ['before', 'Before', 'What would have been freed if the group had gone'],
     ['retained', 'After', 'What would be freed if the group went'], ['nBefore', 'Objects before'], ['nObjects', 'Objects after']];
 
+// Of the ways to what a question matches.
+const COLUMNS_OF_WAYS = [['share', 'Share'], ['retained', 'Bytes', 'Of the objects that the ways through here lead to'], ['nRetained', 'Objects']];
+
 // --- data
 
 function readName([text, light, dark, number]) {
@@ -68,7 +71,8 @@ class Page {
         this.sort = 'tree';
         this.nRows = ROWS_AT_ONCE;
         this.compares = data.before !== undefined;
-        this.columns = this.compares ? COLUMNS_OF_TWO : COLUMNS_OF_ONE;
+        this.isOfWays = data.where !== undefined;
+        this.columns = this.compares ? COLUMNS_OF_TWO : this.isOfWays ? COLUMNS_OF_WAYS : COLUMNS_OF_ONE;
         // Of each tree: its element, the members of a group with what it retains and with the rest of its
         // children, and the bars by group.
         this.trees = (this.compares ? [['flame-before', 'before', 'restBefore']] : []).concat([['flame', 'retained', 'rest']])
@@ -77,7 +81,12 @@ class Page {
         byId('title').textContent = document.title;
         byId('subtitle').textContent = this.compares
             ? `${this.change(this.root.growth)}: ${this.amount(this.root.before)} → ${this.amount(this.root.retained)}`
-            : `${units.count(this.root.nRetained)} objects, ${this.amount(this.root.retained)}`;
+            : `${countObjects(this.root.nRetained)}, ${this.amount(this.root.retained)}` +
+            (this.isOfWays ? `: ${data.where}` : '');
+        byId('whole').textContent = this.isOfWays ? 'All ways' : 'Whole heap';
+        document.querySelectorAll('.of-ways').forEach((part) => {
+            part.hidden = !this.isOfWays;
+        });
         document.querySelectorAll('.of-two').forEach((part) => {
             part.hidden = !this.compares;
         });
@@ -509,6 +518,10 @@ class Page {
             return `${group.name.text}: ${this.change(group.growth)}, retained ${this.amount(group.before)} before, ` +
                 `${this.amount(group.retained)} after`;
         }
+        if (this.isOfWays) {
+            return `${group.name.text}: leads to ${this.amount(group.retained)} (${this.share(group).toFixed(1)} %) in ` +
+                countObjects(group.nRetained);
+        }
         return `${group.name.text}: retains ${this.amount(group.retained)} ` +
             `(${this.share(group).toFixed(1)} %), itself ${this.amount(group.self)} in ` +
             `${units.count(group.nObjects)} objects`;
@@ -521,6 +534,9 @@ class Page {
             ['growth', this.change(group.growth)],
             ['retained', `${this.amount(group.before)} → ${this.amount(group.retained)}`],
             ['objects', `${units.count(group.nBefore)} → ${units.count(group.nObjects)}`],
+        ] : this.isOfWays ? [
+            ['leads to', `${this.amount(group.retained)} in ${countObjects(group.nRetained)}`],
+            ['share', `${this.share(group).toFixed(1)} %`],
         ] : [
             ['retains', `${this.amount(group.retained)} in ${countObjects(group.nRetained)}`],
             ['share', `${this.share(group).toFixed(1)} %`],

@@ -23,7 +23,9 @@ typedef struct hpr_html_dominators {
     hpr_theme theme;
     bool si_units;
     const char
-        *questions; /* relative URL below which a server answers questions; NULL: none does */
+        *questions;    /* relative URL below which a server answers questions; NULL: none does */
+    const char *where; /* of ways (hpf_path_tree_init): the question whose matches these lead to;
+                          else NULL */
     /* Of a comparison (hpf_dominator_tree_compare): what was before; NULL: nothing is compared. */
     const hpf_snapshot_side *before;
     const char *before_file;
