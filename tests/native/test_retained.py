@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 
@@ -95,6 +96,8 @@ class Retained(Native):
     def test_retained_bytes_of_a_snapshot_on_request(self):
         process = self.start(command=(program("retained"), "busy"))
         self.assertIsNone(self.groups())
+        self.snapshot()
+        self.assertIsNotNone(self.groups(), "the file is there when the command ends")
         self.check(self.wait_for(lambda: self.snapshot() or self.whole()))
         way = subprocess.run([harness.CENSUS, "report", "--bytes", "--holders", "make_text", self.base + ".heapsnapshot"],
                              capture_output=True, text=True, check=True)
@@ -103,6 +106,22 @@ class Retained(Native):
             (TABLE + VALUES + TEXTS, "cache"), (TABLE + VALUES + TEXTS, "make_table"), (1050, "make_value"),
             (50, "make_text")])
         self.assertRegex(self.end(process), r"(?m)heap snapshot at .*: census report .*profile\.heapsnapshot$")
+
+    def test_retained_bytes_of_a_process_that_ends_before_its_snapshot(self):
+        """It allocates nothing, so it makes no helper for an image."""
+        base = os.path.join(self.fresh(), "profile")
+        process = subprocess.Popen([harness.CENSUS, "run", "-q", "-o", base + ".hp", "--", "sh", "-c", "echo $$; exec sleep 1000"],
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        process_id = process.stdout.readline().strip()
+        with open(f"/proc/{process_id}/syscall", encoding="ascii") as file:
+            self.wait_for(lambda: file.seek(0) or file.read().startswith("230 "))  # clock_nanosleep
+        mark = subprocess.Popen([harness.CENSUS, "mark", "--snapshot", process_id], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.2)
+        self.assertIsNone(mark.poll(), "it waits")
+        os.kill(int(process_id), signal.SIGKILL)
+        self.assertRegex(mark.communicate(timeout=harness.PATIENCE_S)[1], r"^census: process \d+: it has ended before its heap snapshot$")
+        self.assertEqual((mark.returncode, process.wait(), os.path.exists(base + ".heapsnapshot")), (1, -signal.SIGKILL, False))
 
     def test_two_snapshots_of_a_process_differ_by_what_was_freed_between_them(self):
         process = self.start(command=(program("retained"), "busy"))

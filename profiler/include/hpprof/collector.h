@@ -149,8 +149,9 @@ HPF_API const char *hpp_collector_missing(void);
  * Errors: IO, ARGUMENT if there is no such process, or it is not being profiled. */
 HPF_API HPF_MUST_USE hpf_status hpp_mark_process(long process_id, hpf_str label, hpf_error *err);
 
-/* Requests a heap snapshot of a process, which its collector takes at once, or with its next sample
- * if it is still busy with another. Same errors. */
+/* Writes a heap snapshot of a process, which its collector takes at once, or with its next sample
+ * if it is still busy with another. Returns when the file is there. Same errors; IO also if the
+ * process ends before, and after a minute if it needs memory of a program that waits. */
 HPF_API HPF_MUST_USE hpf_status hpp_snapshot_process(long process_id, hpf_error *err);
 
 /* ---- A program that runs already ---------------------------------------------------------------

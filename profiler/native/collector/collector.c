@@ -291,13 +291,15 @@ static void greet(hpp_collector *c, int fd, const hpp__greeting *greeting)
         return;
     }
     hpp__process *p = find_living(c, greeting->hello.process_id);
-    if (p && greeting->hello.kind == HPP_HELLO_SNAPSHOT) {
-        hpp__process_snapshot(p);
-    } else if (p) {
+    bool is_mark = greeting->hello.kind != HPP_HELLO_SNAPSHOT;
+    if (p && is_mark) {
         hpf_str label = hpf_str_of(greeting->hello.text);
         hpp__process_mark(p, label);
     }
     hpp__collector_socket_answer(fd, p != NULL);
+    if (p && !is_mark) {
+        hpp__process_snapshot(p, fd);
+    }
 }
 
 /* Receives a message of a client. Returns whether the connection is done. */

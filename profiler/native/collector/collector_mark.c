@@ -19,7 +19,7 @@
 #include "native/collector/image/freezer.h"
 #include "native/window/window.h"
 
-enum { PATIENCE_MS = 5000, SOCKET_NAME_BYTES = 100 };
+enum { PATIENCE_MS = 5000, IMAGE_PATIENCE_MS = 60000, SOCKET_NAME_BYTES = 100 };
 
 /* Reads the name of the socket from a line of mappings. */
 static bool read_socket_name(const char *line, char out[SOCKET_NAME_BYTES])
@@ -107,6 +107,29 @@ static hpf_status send_message(int fd, hpp_hello_kind kind, long process_id, hpf
     return answer ? HPF_OK : hpf_error_set(err, HPF_ERR_ARGUMENT, "it is not being profiled");
 }
 
+/* Waits until a heap snapshot is written: a minute for its image, and then until the collector
+ * answers, or ends. */
+static hpf_status wait_for_snapshot(int fd, hpf_error *err)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    char answer = 0;
+    for (int patience_ms = IMAGE_PATIENCE_MS; answer != HPP_SNAPSHOT_WRITTEN; patience_ms = -1) {
+        int n = poll(&ready, 1, patience_ms);
+        if (n == 0) {
+            return hpf_error_set(err, HPF_ERR_IO,
+                                 "no heap snapshot for a minute: it is written when the program "
+                                 "allocates memory again");
+        }
+        if (n < 0 || read(fd, &answer, 1) != 1) {
+            return hpf_error_set(err, HPF_ERR_IO, "it has ended before its heap snapshot");
+        }
+        if (answer == HPP_SNAPSHOT_FAILED) {
+            return hpf_error_set(err, HPF_ERR_IO, "its heap snapshot could not be written");
+        }
+    }
+    return HPF_OK;
+}
+
 static hpf_status notify(long process_id, hpp_hello_kind kind, hpf_str label, hpf_error *err)
 {
     char name[SOCKET_NAME_BYTES];
@@ -119,6 +142,9 @@ static hpf_status notify(long process_id, hpp_hello_kind kind, hpf_str label, hp
         return hpf_error_set(err, HPF_ERR_IO, "its profiler has ended");
     }
     status = send_message(fd, kind, process_id, label, err);
+    if (status == HPF_OK && kind == HPP_HELLO_SNAPSHOT) {
+        status = wait_for_snapshot(fd, err);
+    }
     close(fd);
     return status;
 }

@@ -81,6 +81,12 @@ static void run_sample(hpp__job *base)
         hpp__profile_take(j->process->profile, &j->snapshot);
     }
     if (j->snapshot.keeps_objects) {
+        hpp__snapshot_callers *callers = &j->process->snapshot_callers;
+        if (j->snapshot.is_unsettled) {
+            hpp__snapshot_callers_missed(callers);
+        } else {
+            hpp__snapshot_callers_written(callers, j->snapshot.is_written);
+        }
         atomic_store(&j->process->is_snapshot_missed, j->snapshot.is_unsettled);
         atomic_store(&j->process->is_snapshot_queued, false);
     }
@@ -702,6 +708,7 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
         p->is_snapshot_wanted = false;
         atomic_store(&p->is_snapshot_queued, true);
         j->snapshot.keeps_objects = true;
+        hpp__snapshot_callers_taken(&p->snapshot_callers);
     }
 }
 
@@ -875,8 +882,9 @@ void hpp__process_helper(hpp__process *p, int helper)
     }
 }
 
-void hpp__process_snapshot(hpp__process *p)
+void hpp__process_snapshot(hpp__process *p, int caller)
 {
+    hpp__snapshot_callers_add(&p->snapshot_callers, caller);
     p->is_snapshot_wanted = true;
     sample(p);
 }
@@ -895,6 +903,7 @@ void hpp__process_end(hpp__process *p, bool forget)
     bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
     p->has_ended = true;
     p->is_forgotten = forget;
+    hpp__snapshot_callers_drop(&p->snapshot_callers);
     if (j) {
         j->wait_status =
             is_running ? HPP__STATUS_RUNS : hpp__proc_wait_status(p->process_id, p->pidfd);
@@ -1074,6 +1083,7 @@ hpf_status hpp__process_create(hpp__process **out, int window, int helper,
         .with_lives = hpp_census_asks_for(options->profile->census, HPF_BREAKDOWN_BIOGRAPHY),
     };
     pthread_mutex_init(&p->costs.lock, NULL);
+    hpp__snapshot_callers_init(&p->snapshot_callers);
     hpp__freezer_init(&p->freezer, p->process_id, helper);
     hpf_status status = map_window(p, err);
     if (status == HPF_OK) {
@@ -1100,6 +1110,7 @@ void hpp__process_destroy(hpp__process *p)
     drop_held(p);
     hpp__shared_costs_clear(&p->costs);
     pthread_mutex_destroy(&p->costs.lock);
+    hpp__snapshot_callers_finish(&p->snapshot_callers);
     hpp__profile_destroy(p->profile);
     close_window(p);
     hpp__page_set_finish(&p->pages);

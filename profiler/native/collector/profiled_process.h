@@ -19,6 +19,7 @@
 #include "native/collector/profile/stack_costs.h"
 #include "native/haskell/program.h"
 #include "sample_queue.h"
+#include "snapshot_callers.h"
 #include "thread_figures.h"
 
 enum { HPP__TOP_SITES = 16 };
@@ -72,7 +73,8 @@ typedef struct hpp__process {
     double missed_peak_s;
     bool has_started, has_ended, is_forgotten; /* has_started: the profile */
     /* Heap snapshots. */
-    bool is_snapshot_wanted;         /* by hpp__process_snapshot */
+    bool is_snapshot_wanted; /* by hpp__process_snapshot */
+    hpp__snapshot_callers snapshot_callers;
     _Atomic bool is_snapshot_queued; /* until it is written */
     _Atomic bool is_snapshot_missed; /* its image was no use: another is wanted */
     uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
@@ -165,8 +167,9 @@ void hpp__process_mark(hpp__process *process, hpf_str label);
 /* Uses a helper that the process has started: its socket. */
 void hpp__process_helper(hpp__process *process, int helper);
 
-/* Takes a census with a heap snapshot now, or with the next census for which that is possible. */
-void hpp__process_snapshot(hpp__process *process);
+/* Takes a census with a heap snapshot now, or with the next census for which that is possible, and
+ * answers `caller`, of which it keeps a copy. */
+void hpp__process_snapshot(hpp__process *process, int caller);
 
 /* Returns whether the process has called exec since its window came. */
 bool hpp__process_has_changed(const hpp__process *process);

@@ -551,6 +551,13 @@ typedef enum hpp_hello_kind {
     HPP_HELLO_HELPER = 7,   /* it has started a helper */
 } hpp_hello_kind;
 
+/* Answers to HPP_HELLO_SNAPSHOT after the first, which says whether the process is profiled. */
+typedef enum hpp_snapshot_answer {
+    HPP_SNAPSHOT_TAKEN = 2, /* its image: what follows is the collector's time */
+    HPP_SNAPSHOT_WRITTEN = 3,
+    HPP_SNAPSHOT_FAILED = 4,
+} hpp_snapshot_answer;
+
 typedef struct hpp_window_hello {
     char magic[8];
     uint32_t kind; /* hpp_hello_kind */

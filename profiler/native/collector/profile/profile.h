@@ -33,6 +33,7 @@ typedef struct hpp__process_sample {
     size_t n_deaths;
     hpp__image *image;  /* owned; NULL: there is none */
     bool keeps_objects; /* write the objects of the image, in place of an older heap snapshot */
+    bool is_written;    /* stored by hpp__profile_take: they were */
     bool is_unsettled;  /* stored by hpp__profile_take: the image shows no moment at which the
                            closures of its Haskell heap are known */
     hpp__resident *resident; /* owned; NULL: not looked at */

@@ -114,8 +114,7 @@ static void close_image(hpp__process_sample *snapshot)
 }
 
 /* Writes the open objects as a heap snapshot. */
-static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot,
-                          const uint64_t *addresses)
+static void write_objects(hpp__profile *p, hpp__process_sample *snapshot, const uint64_t *addresses)
 {
     hpf_error err;
     const char *path = hpp__profile_path(p, ".heapsnapshot");
@@ -125,6 +124,7 @@ static void write_objects(hpp__profile *p, const hpp__process_sample *snapshot,
         path ? hpp__objects_write(&p->objects, addresses, p->reader.window->head.key, path, &err)
              : hpf_error_set_memory(&err);
     p->objects.heap.is_sample = is_sample;
+    snapshot->is_written = status == HPF_OK;
     if (status == HPF_OK) {
         p->figures.snapshot_bytes = 0;
         for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
