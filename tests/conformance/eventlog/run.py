@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Logs that census writes, read by the ghc-events library: as many costs, and the same sum. They
-are converted profiles, one of them with names that the library would not read as they are, and one
-that census run has written with a heap profile. All other records are compared one by one.
+are converted profiles, one of them with names that the library would not read as they are, one
+that census run has written with a heap profile, and logs of GHC. All other records are compared one by one.
 
 run.py CENSUS LEAK FOLDER     LEAK is a sample program; FOLDER is where the programs on ghc-events are built, once
 """
+import lzma
 import os
 import pathlib
 import re
@@ -90,11 +91,14 @@ def records_of(text, in_bytes=False):
         match = re.match(r"(\d+)\.(\d{9}) \S+ (\w+)(.*)", line)
         if match and match[3] in FIELDS:
             fields = dict(re.findall(r' (\w+)=("(?:[^"\\]|\\.)*"|\[[\d,]*\]|\d+(?::\w+)?)', match[4]))
+            fields.setdefault("log2_block", "0")  # newer logs have bytes
             values = [fields[name].strip('"') for name in FIELDS[match[3]]]
             if match[3] == "NONMOVING_HEAP_CENSUS" and in_bytes:
-                values[0] = str(1 << int(values[0]) & 0xffff)
+                values[0] = fields.get("block_bytes", str(1 << int(values[0]) & 0xffff))
             if match[3] == "STOP_THREAD":
                 values[1] = values[1].split(":")[1]
+                owner = fields.get("blocked_on", "0")
+                values[1] += f"OwnedBy {owner}" if values[1] == "BlockedOnBlackHole" and owner != "0" else ""
             if match[3] == "PROF_SAMPLE_COST_CENTRE":
                 values[1] = str(len(re.findall(r"\d+", values[1])))
             records.append(" ".join([str(int(match[1] + match[2])), match[3], *values]))
@@ -125,10 +129,19 @@ def logs_with_records(census, leak, directory):
     return [converted, biography, *(directory / f"{name}.eventlog" for name in names)]
 
 
-def compare_records(census, leak, peer, directory):
-    """Returns the numbers of logs and of those that differ."""
+def logs_of_ghc(directory):
+    """Logs of four versions of GHC. Older versions of ghc-events do not know eras."""
+    logs = []
+    for packed in sorted((ROOT / "tests/data/ghc").glob("*.eventlog.xz")):
+        if not packed.name.endswith("-he.eventlog.xz"):
+            logs.append(pathlib.Path(directory) / packed.stem)
+            logs[-1].write_bytes(lzma.decompress(packed.read_bytes()))
+    return logs
+
+
+def compare_records(census, logs, peer):
+    """Returns the number of logs that differ."""
     failed = 0
-    logs = logs_with_records(census, leak, directory)
     for log in logs:
         text = subprocess.run([census, "info", "--events", log], check=True, capture_output=True, encoding="utf-8").stdout
         theirs = sorted(subprocess.run([peer, log], capture_output=True, encoding="utf-8",
@@ -141,7 +154,7 @@ def compare_records(census, leak, peer, directory):
             failed += 1
         else:
             print(f"{log.name}: {len(ours)} records agree")
-    return len(logs), failed
+    return failed
 
 
 def main():
@@ -155,7 +168,8 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         pairs = [(ROOT / profile, None) for profile in PROFILES]
-        pairs += [(make_odd_profile(scratch), None), take_profile(census, scratch)]
+        of_ghc = logs_of_ghc(scratch)
+        pairs += [(make_odd_profile(scratch), None), take_profile(census, scratch), *((log, log) for log in of_ghc)]
         for profile, log in pairs:
             is_converted = not log
             if is_converted:
@@ -169,9 +183,9 @@ def main():
             if said.returncode != 0 or said.stdout != expected:
                 print(f"{profile}: expected {expected.strip()}, got {said.stdout}{said.stderr}")
                 failed += 1
-        n_logs, n_failed = compare_records(census, leak, records_peer, scratch)
-    failed += n_failed
-    print(f"{len(pairs) + n_logs - failed} of {len(pairs) + n_logs} agree")
+        logs = logs_with_records(census, leak, scratch) + of_ghc
+        failed += compare_records(census, logs, records_peer)
+    print(f"{len(pairs) + len(logs) - failed} of {len(pairs) + len(logs)} agree")
     return 1 if failed else 0
 
 
