@@ -234,7 +234,8 @@ hpf_status hpf_dominator_tree_compare(hpf_dominator_tree *tree, const hpf_snapsh
 
 /* ---- Below a group ---- */
 
-/* Where a node is: OUTSIDE, BELOW the group, or in the group of so many names of the path. */
+/* The place of a node: OUTSIDE the path, BELOW the group that it leads to, or else the number of
+ * names from the root to the node's own group, which is on the path. */
 enum { OUTSIDE = 0, BELOW = UINT8_MAX };
 
 static uint8_t place_of(const hpf_snapshot *s, const hpf_dominators *d, const uint8_t *places,

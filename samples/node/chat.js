@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A chat server that forgets something when a session is closed. chat.js SESSIONS opens so many, closes all but the last
-// hundred, and writes a heap snapshot, chat.heapsnapshot.
+// A chat server that does not remove the listeners of closed sessions. chat.js N opens N sessions, closes all but the
+// last hundred, and writes the heap snapshot chat.heapsnapshot.
 'use strict';
 
 const v8 = require('v8');

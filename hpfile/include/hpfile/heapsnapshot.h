@@ -22,14 +22,14 @@ enum {
     HPF_HEAPSNAPSHOT_EDGE_NAMES = 8
 };
 
-/* Reads the whole source, with the further columns `columns`, and with the texts of `owner`, which
- * gets those that it has not, and must live longer: equal texts of both have one number; NULL: with
- * its own. Weak references are left out, and
- * shortcuts, except from the root, which only show other references again; if the root has some,
- * which lead to global objects, also those from what these do not lead to, to what they do. A node
- * of strings, arrays, code and the like, or without a name, has the name of its type in
- * parentheses, and the text in the file as its own name. Errors: SYNTAX; RANGE, for a number that
- * refers to nothing; LIMIT; MEMORY; from the source. */
+/* Reads the whole source, with the further columns `columns`. New texts are added to those of
+ * `owner`, which the snapshot shares, so equal texts of both have one number; `owner` must live
+ * longer. NULL: the snapshot has its own texts. Weak references are left out, and shortcuts, except
+ * from the root, which only show other references again; if the root has some, which lead to global
+ * objects, also those from what these do not lead to, to what they do. A node of strings, arrays,
+ * code and the like, or without a name, has the name of its type in parentheses, and the text in
+ * the file as its own name. Errors: SYNTAX; RANGE, for a number that refers to nothing; LIMIT;
+ * MEMORY; from the source. */
 HPF_API HPF_MUST_USE hpf_status hpf_heapsnapshot_read(hpf_snapshot *out, hpf_source *source,
                                                       unsigned columns, const hpf_snapshot *owner,
                                                       hpf_error *err);
