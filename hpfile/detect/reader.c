@@ -767,6 +767,12 @@ size_t hpf_reader_frames(const hpf_reader *r, hpf_name name, hpf_frame *frames, 
                      : known_frames(r, name, frames, room);
 }
 
+size_t hpf_reader_calls(const hpf_reader *r, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return r->log && !r->viewer ? hpf__eventlog_heap_calls(r->log, name, frames, room)
+                                : hpf_reader_frames(r, name, frames, room);
+}
+
 hpf_status hpf_read_source(hpf_source *source, const hpf_events *events, void *context,
                            const hpf_reader_options *options, hpf_error *err)
 {

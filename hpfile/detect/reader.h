@@ -66,6 +66,12 @@ HPF_API hpf_str hpf_reader_name(const hpf_reader *reader, hpf_name name);
  * many there are; 0 for a name that has only text. The texts are borrowed from the reader. */
 size_t hpf_reader_frames(const hpf_reader *reader, hpf_name name, hpf_frame *frames, size_t room);
 
+/* Does the same with calls in place of functions, as far as the log has them, if `room` is enough
+ * for all frames: the source of a frame is the place of its call, and empty if the stacks with this
+ * name call from several. Later samples may add such stacks. Takes time in proportion to the
+ * stacks. */
+size_t hpf_reader_calls(const hpf_reader *reader, hpf_name name, hpf_frame *frames, size_t room);
+
 HPF_API void hpf_reader_destroy(hpf_reader *reader);
 
 /* Reads a whole source: create, feed until the end, finish, destroy. */

@@ -784,6 +784,12 @@ size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *h, hpf_name name, hpf
     return hpf__eventlog_names_frames(&h->names, name, frames, room);
 }
 
+size_t hpf__eventlog_heap_calls(const hpf__eventlog_heap *h, hpf_name name, hpf_frame *frames,
+                                size_t room)
+{
+    return hpf__eventlog_names_calls(&h->names, name, frames, room);
+}
+
 const hpf_eventlog_metadata *hpf__eventlog_heap_metadata(const hpf__eventlog_heap *h)
 {
     return &h->metadata;

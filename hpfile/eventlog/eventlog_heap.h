@@ -21,6 +21,8 @@ hpf_status hpf__eventlog_heap_settle(hpf__eventlog_heap *heap, hpf_error *err);
 hpf_str hpf__eventlog_heap_name(const hpf__eventlog_heap *heap, hpf_name name);
 size_t hpf__eventlog_heap_frames(const hpf__eventlog_heap *heap, hpf_name name, hpf_frame *frames,
                                  size_t room);
+size_t hpf__eventlog_heap_calls(const hpf__eventlog_heap *heap, hpf_name name, hpf_frame *frames,
+                                size_t room);
 const hpf_eventlog_metadata *hpf__eventlog_heap_metadata(const hpf__eventlog_heap *heap);
 void hpf__eventlog_heap_destroy(hpf__eventlog_heap *heap);
 

@@ -39,6 +39,7 @@ void hpf__eventlog_names_finish(hpf__eventlog_names *n)
     free(n->functions);
     free(n->infos);
     free(n->origins);
+    free(n->alike);
     *n = (hpf__eventlog_names){0};
 }
 
@@ -422,10 +423,15 @@ static hpf_status name_as(hpf__eventlog_names *n, hpf_str simple, uint32_t numbe
         status = find_own(n, simple, &own);
         status = status ? status : name_stack(n, simple, own, number_of_simple, is_new);
     }
+    if (status == HPF_OK && !HPF__ARRAY_RESERVE(n->alike, n->alike_capacity, (size_t)number + 1)) {
+        status = HPF_ERR_MEMORY;
+    }
     if (status == HPF_OK) {
+        hpf_name name = *hpf__eventlog_keys_name(&n->stacks, number_of_simple);
         n->shares_names = true;
-        *hpf__eventlog_keys_name(&n->stacks, number) =
-            *hpf__eventlog_keys_name(&n->stacks, number_of_simple);
+        *hpf__eventlog_keys_name(&n->stacks, number) = name;
+        n->alike[number] = n->origins[name].last_alike;
+        n->origins[name].last_alike = number + 1;
     }
     return status;
 }
@@ -498,6 +504,39 @@ size_t hpf__eventlog_names_frames(const hpf__eventlog_names *n, hpf_name name, h
     size_t depth = stack_depth(stack);
     for (size_t i = 0; i < depth && i < room; i++) {
         frames[i] = *find(&n->centre_ids, n->centres, id_at(stack, i));
+    }
+    return depth;
+}
+
+/* Gives a frame, a function, the place of a call in it. A second place leaves none. */
+static void take_call(hpf_frame *frame, const hpf_frame *call)
+{
+    if (call->function_source.length == 0) {
+        return;
+    }
+    if (frame->function_source.length == 0) {
+        frame->source = call->source;
+        frame->function_source = call->function_source;
+    } else if (!hpf_str_equal(frame->source, call->source)) {
+        frame->source = HPF_STR("");
+    }
+}
+
+size_t hpf__eventlog_names_calls(const hpf__eventlog_names *n, hpf_name name, hpf_frame *frames,
+                                 size_t room)
+{
+    const hpf__eventlog_origin *origin = &n->origins[name];
+    size_t depth = hpf__eventlog_names_frames(n, name, frames, room);
+    if (!origin->is_stack || depth > room) {
+        return depth;
+    }
+    size_t first = n_types(n, n->stacks.texts.names[origin->key]);
+    for (uint32_t next = origin->last_alike; next > 0; next = n->alike[next - 1]) {
+        hpf_str stack = n->stacks.texts.names[next - 1];
+        size_t n_left_out = stack_depth(stack) - depth;
+        for (size_t i = first; i < depth; i++) {
+            take_call(&frames[i], find(&n->centre_ids, n->centres, id_at(stack, n_left_out + i)));
+        }
     }
     return depth;
 }

@@ -94,9 +94,10 @@ static inline bool hpf__eventlog_keys_guess(hpf__eventlog_keys *keys, hpf_str te
 /* Where a name comes from. */
 typedef struct hpf__eventlog_origin {
     bool is_stack;
-    bool is_type;     /* of any number of stacks; the first one has `key` */
-    uint32_t key;     /* in stacks or in labels */
-    uint32_t n_alike; /* number of names with this text after a number */
+    bool is_type;        /* of any number of stacks; the first one has `key` */
+    uint32_t key;        /* in stacks or in labels */
+    uint32_t n_alike;    /* number of names with this text after a number */
+    uint32_t last_alike; /* the last of `alike`, plus 1; 0: none */
 } hpf__eventlog_origin;
 
 typedef struct hpf__eventlog_names {
@@ -122,6 +123,8 @@ typedef struct hpf__eventlog_names {
     hpf__intern texts; /* the names */
     hpf__eventlog_origin *origins;
     size_t origins_capacity;
+    uint32_t *alike; /* by key of a stack whose name is a simpler one's: the one before, plus 1 */
+    size_t alike_capacity;
     size_t n_key_bytes, n_name_bytes; /* of stacks */
     hpf__buffer scratch;
 } hpf__eventlog_names;
@@ -148,5 +151,9 @@ hpf_status hpf__eventlog_names_of_label(hpf__eventlog_names *names, hpf_str key,
 /* As hpf_reader_frames. */
 size_t hpf__eventlog_names_frames(const hpf__eventlog_names *names, hpf_name name,
                                   hpf_frame *frames, size_t room);
+
+/* As hpf_reader_calls. */
+size_t hpf__eventlog_names_calls(const hpf__eventlog_names *names, hpf_name name, hpf_frame *frames,
+                                 size_t room);
 
 #endif

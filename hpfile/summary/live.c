@@ -494,6 +494,11 @@ size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *frames, s
     return hpf_reader_frames(live->reader, name, frames, room);
 }
 
+size_t hpf_live_calls(const hpf_live *live, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return hpf_reader_calls(live->reader, name, frames, room);
+}
+
 hpf_status hpf_live_feed_sidecar(hpf_live *live, const char *bytes, size_t n_bytes, hpf_error *err)
 {
     live->is_prepared = live->is_fresh = false;

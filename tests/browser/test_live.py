@@ -385,8 +385,17 @@ CALLS = """
 HAS_CALLS = "return Boolean(window.census && census.app && census.app.flame.order && census.app.flame.stacks.places.some((place) => /worker.c:(9|11)$/.test(place)))"
 
 
-def test_lines_of_calls_when_the_profile_has_ended(growing, browser):
-    """The page of a finished recording has the calls of a page file, and the text around them; that of a growing one gets them at its end."""
+SOURCE_TITLE = "return document.getElementById('source-title').textContent"
+# As the server answers when all stacks with a name call from several lines.
+SEVERAL_LINES = """
+    const {stacks} = census.app.flame;
+    stacks.takeCalls({places: [], calls: stacks.paths.map((path, name) => [name, ...path.map(() => 0)])});
+    census.app.redraw();"""
+
+
+def test_lines_of_calls(growing, browser):
+    """The page of a finished recording has the calls of a page file, and the text around them; that of a growing one asks for those
+    that all stacks with a name share, and gets the others at its end."""
     folder, page, log = (growing.directory / name for name in ("src", "page.html", "grows.eventlog"))
     folder.mkdir()
     (folder / "worker.c").write_text("".join(f"line {i}\n" for i in range(1, 60)))
@@ -403,9 +412,20 @@ def test_lines_of_calls_when_the_profile_has_ended(growing, browser):
         file.write(whole[:len(whole) - 2])
         browser.open(growing.start(word=log, options=["--source", folder]))
         browser.until("return Boolean(window.census && census.app && census.app.flame.stacks && census.app.flame.bars.length > 2)")
-        expect(browser.run(HAS_CALLS), False, "lines of calls while it grows")
+        expect(browser.run(HAS_CALLS), False, "lines of calls while it grows, before a frame is chosen")
+        browser.until(CHOOSE, "main")
+        browser.until(HAS_CALLS)
+        browser.settle()
+        growing_calls = browser.run(CALLS)
+        expect({path: wanted[path][1] for path in ("main/parse", "main/optimise")},
+               {path: growing_calls[path][1] for path in ("main/parse", "main/optimise")}, "the calls while it grows")
+        browser.until("return document.querySelectorAll('#source-rows tr.alone').length === 1")
+        expect([row[1:] for row in browser.run(SOURCE_ROWS) if row[0] == "alone"], [["9", "line 9"]], "the call in main")
+        expect(browser.run(SOURCE_TITLE), "main /tmp/format/f/worker.c:9", "its title")
+        browser.run(SEVERAL_LINES)
+        browser.until(SOURCE_TITLE + ".includes('several calls')")
         file.write(whole[-2:])
-    browser.until(HAS_CALLS)
+    browser.until(CALLS.replace("return bars", "return bars.main && bars.main[0] === arguments[0]"), wanted["main"][0])
     browser.settle()
     expect(browser.run(CALLS), wanted, "the calls at the end of a log")
     growing.stop()

@@ -508,6 +508,65 @@ void http_feed_flush_state(http_feed *feed, http_channel *to)
     http_channel_send(to, message);
 }
 
+/* ---- calls ---- */
+
+/* Writes the numbers of the places of calls, from the outermost frame on, from 1; 0 for frames
+ * without one. Adds new ones to `places`. */
+static bool put_calls(hpf_json *json, const hpf_frame *frames, size_t n, hpf__intern *places)
+{
+    hpf_status status = HPF_OK;
+    while (n-- > 0 && status == HPF_OK) {
+        uint32_t number = 0;
+        bool is_new, is_call = frames[n].function_source.length > 0 && frames[n].source.length > 0;
+        if (is_call) {
+            status = hpf__intern_add(places, frames[n].source, &number, &is_new);
+        }
+        hpf_json_whole(json, NULL, is_call ? number + 1 : 0);
+    }
+    return status == HPF_OK;
+}
+
+static bool has_calls(const hpf_frame *frames, size_t n)
+{
+    bool has = false;
+    for (size_t i = 0; i < n && !has; i++) {
+        has = frames[i].function_source.length > 0;
+    }
+    return has;
+}
+
+bool http_feed_put_calls(const http_feed *feed, hpf__intern *places, hpf_sink *sink)
+{
+    hpf_frame *frames = NULL;
+    size_t capacity = 0;
+    bool fits = true;
+    hpf_json json = hpf_json_begin_line(sink);
+    hpf_json_object(&json, NULL);
+    hpf_json_array(&json, "calls");
+    for (hpf_name name = 0; name < feed->n_names && fits; name++) {
+        bool has_place = feed->names[name].place < UNUSED;
+        size_t n = has_place ? hpf_live_frames(feed->of->live, name, NULL, 0) : 0;
+        fits = HPF__ARRAY_RESERVE(frames, capacity, n);
+        if (fits && n > 0) {
+            hpf_live_calls(feed->of->live, name, frames, n);
+        }
+        if (fits && has_calls(frames, n)) {
+            hpf_json_array(&json, NULL);
+            hpf_json_whole(&json, NULL, feed->names[name].place);
+            fits = put_calls(&json, frames, n, places);
+            hpf_json_close(&json);
+        }
+    }
+    free(frames);
+    hpf_json_close(&json);
+    hpf_json_array(&json, "places");
+    for (uint32_t i = 0; i < places->n_names; i++) {
+        hpf_json_bytes(&json, NULL, places->names[i]);
+    }
+    hpf_json_end(&json);
+    return fits;
+}
+
 /* ---- snapshots ---- */
 
 /* Stores the list of names in a snapshot. */

@@ -14,6 +14,7 @@
 
 #include "watch/loop/watch.h"
 #include "base/arena.h"
+#include "base/intern.h"
 #include "http_ring.h"
 
 /* Marks and points of quantities for viewers. They are collected until they are sent, so that
@@ -86,6 +87,10 @@ void http_feed_flush(http_feed *feed, http_channel *to);
 bool http_feed_flush_lanes(http_feed *feed, http_channel *to);
 /* Sends the state, if it has changed. */
 void http_feed_flush_state(http_feed *feed, http_channel *to);
+
+/* Writes the calls of the names that viewers know, as docs/formats/page.md says, and stores their
+ * places in `places`, which is empty. Returns false without memory. */
+bool http_feed_put_calls(const http_feed *feed, hpf__intern *places, hpf_sink *sink);
 
 /* Sends a snapshot with series of about `most_bytes`. Returns false without samples or memory. */
 bool http_feed_send_snapshot(http_feed *feed, size_t most_bytes, http_channel *to);

@@ -121,6 +121,20 @@ static bool read_names(http_sources *s, const watched *profile, hpf_name n_names
            (!calls || add_names(s, profile, calls, &s->n_calls, hpf_survey_n_names(calls)));
 }
 
+/* Writes the calls of a growing profile, and adds their places. Returns false for one that
+ * has ended, whose snapshot has them, and without memory. */
+static bool http_sources_write_calls(http_sources *s, const http_feed *feed, hpf_sink *sink)
+{
+    hpf__intern places = {0};
+    bool fits = !watched_calls(feed->of) && read_names(s, feed->of, feed->n_names) &&
+                http_feed_put_calls(feed, &places, sink);
+    for (uint32_t i = 0; i < places.n_names && fits; i++) {
+        fits = add_place(s, places.names[i]);
+    }
+    hpf__intern_finish(&places);
+    return fits;
+}
+
 /* Writes the lines of a file near its places among the first `n_names` names of a profile, in the
  * format of pages: an empty list if there are none. `hex` is the name of the file. Returns false
  * for invalid text, and without memory. */
@@ -353,17 +367,22 @@ static unsigned on_commanded(void *context, const char *text)
     return watched_send_command(feed->of, command) ? DONE : CONFLICT;
 }
 
-/* Writes the lines of a file NUMBER/FILE: the profile, and the name in hexadecimal. */
+/* Writes the lines of a file NUMBER/FILE: the profile, and the name in hexadecimal; or its calls,
+ * NUMBER/calls. */
 static bool write_source(view_http *v, const char *text, hpf_sink *sink)
 {
-    const char *file;
-    const http_feed *feed = v->folder ? find_numbered(v, text, &file) : NULL;
+    const char *what;
+    const http_feed *feed = v->folder ? find_numbered(v, text, &what) : NULL;
     while (v->n_sources < v->n_feeds &&
            HPF__ARRAY_PUSH(v->sources, v->n_sources, v->sources_capacity, (http_sources){0})) {
     }
-    return feed && feed->of->number < v->n_sources &&
-           http_sources_write(&v->sources[feed->of->number], feed->of, feed->n_names, v->folder,
-                              file, sink);
+    if (!feed || feed->of->number >= v->n_sources) {
+        return false;
+    }
+    http_sources *sources = &v->sources[feed->of->number];
+    return strcmp(what, "calls") == 0
+               ? http_sources_write_calls(sources, feed, sink)
+               : http_sources_write(sources, feed->of, feed->n_names, v->folder, what, sink);
 }
 
 /* Writes the answer of the document to a question in hexadecimal. */

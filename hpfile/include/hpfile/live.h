@@ -105,6 +105,12 @@ HPF_API uint64_t hpf_live_n_samples(const hpf_live *live);
 /* Fills at most `room` frames of a name of the profile, as hpf_survey_frames does. */
 HPF_API size_t hpf_live_frames(const hpf_live *live, hpf_name name, hpf_frame *frames, size_t room);
 
+/* Does the same, and if `room` is enough for all frames, with the places of calls, as far as the
+ * log has them: a frame then has a `function_source`, and its `source` is the place of its call, or
+ * empty if the stacks with this name call from several so far. Takes time in proportion to these
+ * stacks. */
+HPF_API size_t hpf_live_calls(const hpf_live *live, hpf_name name, hpf_frame *frames, size_t room);
+
 /* Stores a survey of the profile so far in `*out`, also after a failed feed. The live profile owns
  * it: do not destroy it or add a sidecar to it. It is valid until the next call other than
  * hpf_live_survey_last and the count. hpf_survey_emit is UNSUPPORTED when not all samples are

@@ -6,6 +6,7 @@
 'use strict';
 
 const {byId, element} = census;
+const CALLS_MS = 1000;      // between questions for the calls of a growing profile
 
 // Returns the file and the first line of a place such as "a.c:12" or "A.hs:(3,1)-(4,9)", or null.
 function placeOf(source) {
@@ -25,6 +26,7 @@ class SourcePanel {
         this.whenRead = whenRead;
         this.asked = new Set(); // the places for which the server was asked
         this.nWaiting = 0;      // answers that are missing
+        this.calls = {};        // that were asked for: of which stacks, at which version, and whether to wait
         this.shown = '';    // the place to which the panel was scrolled
         this.known = {};    // of a file: the line of each place of some stacks, or 0
         this.take(sources);
@@ -52,6 +54,24 @@ class SourcePanel {
         return lines;
     }
 
+    // Asks for the calls of a growing profile, whose samples do not have them, again when it has grown.
+    askForCalls({stacks, entry}) {
+        const {version} = entry.profile, {calls} = this;
+        if (!this.url || entry.state !== 'growing' || calls.isWaiting || (calls.stacks === stacks && calls.version === version)) {
+            return;
+        }
+        this.calls = {stacks, version, isWaiting: true};
+        fetch(`${this.url}/${entry.id}/calls`).then((answer) => answer.ok ? answer.json() : null).then((answer) => {
+            if (answer) {
+                stacks.takeCalls(answer);
+                this.whenRead();
+            }
+        }).catch(() => {}).finally(() => setTimeout(() => {
+            this.calls.isWaiting = false;
+            this.whenRead();
+        }, CALLS_MS));
+    }
+
     // Returns the bytes by line of a file.
     bytesOf(file, {stacks}, amounts) {
         const {known} = this;
@@ -73,6 +93,9 @@ class SourcePanel {
     // next of its callers whose lines are known.
     show(flame) {
         const {stacks, entry} = flame;
+        if (flame.zoomed.parent) {
+            this.askForCalls(flame);
+        }
         let chosen = null, places = [], lines;
         for (let node = flame.zoomed; node.parent && !lines && !this.nWaiting; node = node.parent) {
             chosen = node;
@@ -87,8 +110,9 @@ class SourcePanel {
         const {file, line: largest} = places[0], source = `${stacks.frames[chosen.frame].label} ${file}:${largest}`;
         const bytes = this.bytesOf(file, flame, flame.amounts());
         const current = new Set(places.filter((place) => place && place.file === file).map(({line}) => line));
-        byId('source-title').textContent = entry.state === 'growing'
-            ? `${source} (where the function begins; the lines of its calls come when the program has ended)` : source;
+        const isStart = stacks.frames[chosen.frame].source === `${file}:${largest}`;
+        byId('source-title').textContent = entry.state === 'growing' && isStart
+            ? `${source} (where the function begins: the bytes of its several calls come when the program has ended)` : source;
         byId('source-rows').replaceChildren(...lines.map(([line, text], i) => {
             const row = element('tr', current.has(line) ? 'alone' : i && lines[i - 1][0] + 1 < line ? 'gap' : '');
             const amount = bytes.get(line);

@@ -175,6 +175,19 @@ class Stacks {
             .map(([place]) => this.places[place]);
     }
 
+    // Takes the calls of a growing profile, as its server knows them so far (docs/formats/page.md). A frame that calls
+    // from several places has the place of its function.
+    takeCalls({places, calls}) {
+        const numbers = places.map((place) => this.placeOf(place));
+        for (const [leaf, ...known] of calls) {
+            const path = this.paths[leaf] || [];
+            if (path.length === known.length) {
+                this.calls[leaf] = Uint32Array.from(known, (number, i) =>
+                    number ? numbers[number - 1] : this.placeOf(this.frames[path[i]].source));
+            }
+        }
+    }
+
     // Adds the stack of a name of the profile: frames, outermost first.
     add(name, frames) {
         this.paths.push(Uint32Array.from(frames, (texts) => this.frameOf(texts)));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/format_row.h"
+#include "hpfile/live.h"
 #include "hpfile/sink.h"
 #include "hpfile/source.h"
 #include "hpfile/stack_view.h"
@@ -167,6 +168,59 @@ Test(eventlog_calls, stacks_that_differ_in_lines_are_one_name)
 Test(eventlog_calls, the_same_in_samples_that_are_changes)
 {
     check(true);
+}
+
+/* Both stacks call in one line of main, and in two lines of leaf. */
+static size_t two_stacks(void *context, hpf_name name, hpf_frame *frames, size_t room)
+{
+    return frames_of(context, 2 * name + 1, frames, room);
+}
+
+static void expect_calls(const hpf_live *live, const char *leaf, const char *main)
+{
+    hpf_frame frames[2];
+    cr_expect_eq(hpf_live_calls(live, 0, frames, 1), 2);
+    cr_expect(hpf_str_is(frames[0].source, "l.c:9"), "without room for all frames");
+    cr_assert_eq(hpf_live_calls(live, 0, frames, 2), 2);
+    cr_expect(hpf_str_is(frames[0].source, leaf));
+    cr_expect(hpf_str_is(frames[0].function_source, "l.c:9"));
+    cr_expect(hpf_str_is(frames[1].source, main));
+    cr_expect(hpf_str_is(frames[1].function_source, "m.c:5"));
+    cr_assert_eq(hpf_live_frames(live, 0, frames, 2), 2);
+    cr_expect(hpf_str_is(frames[0].source, "l.c:9") && hpf_str_is(frames[1].source, "m.c:5"));
+}
+
+Test(eventlog_calls, a_growing_profile_has_the_calls_that_its_stacks_share)
+{
+    const hpf_writer_options options = {.size = sizeof options,
+                                        .writes_calls = true,
+                                        .breakdown = HPF_BREAKDOWN_COST_CENTRE,
+                                        .frames = two_stacks};
+    const hpf_events *to = &hpf_writer_events;
+    const hpf_cost costs[] = {{.name = 0, .whole = 8}, {.name = 1, .whole = 9}};
+    hpf_sink *log = hpf_sink_to_memory();
+    hpf_writer *writer;
+    hpf_live *live;
+    size_t read = 0;
+    cr_assert_eq(hpf_live_create(&live, NULL, NULL), HPF_OK);
+    cr_assert_eq(hpf_writer_create(&writer, &hpf_format_eventlog, log, &options, NULL), HPF_OK);
+    cr_assert_eq(to->header(writer, HPF_HEADER_JOB, HPF_STR("p +RTS -hc"), NULL), HPF_OK);
+    for (hpf_name n = 1; n <= 2; n++) {
+        cr_assert_eq(to->name(writer, n - 1, HPF_STR("stack"), NULL), HPF_OK);
+        const hpf_sample sample = {.time = n, .costs = costs, .n_costs = n};
+        cr_assert_eq(to->sample(writer, &sample, NULL), HPF_OK);
+        if (n == 2) {
+            cr_assert_eq(hpf_writer_finish(writer, NULL), HPF_OK);
+        }
+        hpf_str bytes = hpf_str_from(hpf_sink_bytes(log), read);
+        cr_assert_eq(hpf_live_feed(live, bytes.data, bytes.length, NULL), HPF_OK);
+        read += bytes.length;
+        cr_assert_eq(hpf_live_n_samples(live), n);
+        expect_calls(live, n == 1 ? "l.c:10" : "", "m.c:21");
+    }
+    hpf_writer_destroy(writer);
+    hpf_live_destroy(live);
+    hpf_sink_destroy(log);
 }
 
 /* Calls in themselves, in other calls, and in functions that are not defined. */
