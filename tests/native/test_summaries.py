@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import harness
 from harness import CENSUS, Native, program
@@ -205,7 +206,7 @@ class Summaries(Native):
             self.run_all([program("maps"), case], modes=[["-hd"], ["-hy"], ["-hb"]])
 
     def test_summaries_of_attached(self):
-        for mode in ["-hd"], ["-hr"], ["-hc", "-p"]:
+        for mode, wait_s in (["-hd"], 0), (["-hr"], 0), (["-hr"], 0.3), (["-hc", "-p"], 0):
             base = os.path.join(self.fresh(), "p")
             with subprocess.Popen([program("ends"), "waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
                 while not target.stdout.readline().endswith(b"ready\n"):
@@ -213,6 +214,7 @@ class Summaries(Native):
                 census = subprocess.Popen([CENSUS, "attach", "-i0.01", *mode, "-o", base + ".hp", str(target.pid)],
                                           stderr=subprocess.PIPE, text=True)
                 if "profiling process" in census.stderr.readline():
+                    time.sleep(wait_s)
                     census.send_signal(signal.SIGINT)
                 errors = census.communicate(timeout=harness.PATIENCE_S)[1]
                 target.stdin.close()

@@ -92,8 +92,8 @@ HPF_API uint64_t hpp_collector_tick_ns(const hpp_collector *collector);
  * processes, and also counts processes that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
 
-/* Takes a last image of each process, if its profile needs images: a signal will be sent that may
- * end the process. Waits until earlier images have been read. */
+/* Takes a last image of each process, if its profile needs images: it will be detached from, or be
+ * sent a signal that may end it. Waits until earlier images have been read. */
 HPF_API void hpp_collector_prepare_end(hpp_collector *collector);
 
 /* Ends all profiles. Takes a last sample of processes that still run, and does not stop them. The

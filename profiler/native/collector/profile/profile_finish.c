@@ -271,6 +271,20 @@ static void end_in_recording(hpp__profile *p, double end_s, int wait_status)
     }
 }
 
+/* The sums of an attached program have its older blocks with what malloc needs itself; images have
+ * each block. So that what is left can be compared with the peak, it is counted as there. */
+static void count_older_blocks(hpp__profile *p)
+{
+    const hpp__objects *o = &p->objects;
+    bool is_known = hpp__profile_needs_images(p->options) && o->n_live > HPP__GROUP_INHERITED &&
+                    p->last.n > HPP__GROUP_INHERITED;
+    uint64_t bytes = is_known ? o->live[HPP__GROUP_INHERITED].bytes : 0;
+    if (bytes > 0 && p->last.groups[HPP__GROUP_INHERITED].bytes > bytes) {
+        p->figures.allocated_bytes -= p->last.groups[HPP__GROUP_INHERITED].bytes - bytes;
+        p->last.groups[HPP__GROUP_INHERITED].bytes = bytes;
+    }
+}
+
 void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char *title,
                          int wait_status)
 {
@@ -290,6 +304,7 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char 
         p->figures.mapped_bytes += is_mapped ? p->peak.groups[i].bytes : 0;
     }
     hpp__profile_count_totals(p);
+    count_older_blocks(p);
     note_losses(p);
     if (hpp__profile_logs_totals(p)) {
         hpp__profile_log_totals(p, last->time_s, true);
