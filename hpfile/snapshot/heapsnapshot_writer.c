@@ -10,7 +10,7 @@
 #include "hpfile/heapsnapshot.h"
 #include "hpfile/waste.h"
 
-enum { NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1 };
+enum { NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1, PROPERTY = 2 };
 
 /* Types have V8's numbers, for tools that do not look at the names. DevTools groups native objects
  * by their names. */
@@ -92,7 +92,12 @@ void hpf_heapsnapshot_write(const hpf_snapshot *s, hpf_sink *sink)
     hpf_sink_text(sink, "],\n\"edges\":[");
     for (uint32_t i = 0; i < s->n_nodes; i++) {
         for (uint32_t k = s->first_edges[i]; k < s->first_edges[i + 1]; k++) {
-            const uint64_t row[] = {ELEMENT, k - s->first_edges[i],
+            uint32_t name = s->edge_names ? s->edge_names[k] : HPF_SNAPSHOT_NONE;
+            bool is_known = name != HPF_SNAPSHOT_NONE, is_index = name >= HPF_SNAPSHOT_INDEX;
+            const uint64_t row[] = {is_index ? ELEMENT : PROPERTY,
+                                    !is_known  ? k - s->first_edges[i]
+                                    : is_index ? name - HPF_SNAPSHOT_INDEX
+                                               : name,
                                     (uint64_t)s->targets[k] * n_fields};
             write_row(sink, k == 0, row, sizeof row / sizeof *row);
         }

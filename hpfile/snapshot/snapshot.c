@@ -94,6 +94,24 @@ hpf_status hpf_snapshot_add_edge(hpf_snapshot *s, uint32_t target, hpf_error *er
     return HPF_OK;
 }
 
+hpf_status hpf_snapshot_set_field(hpf_snapshot *s, hpf_str name, uint32_t index, hpf_error *err)
+{
+    uint32_t number;
+    size_t n_others = (size_t)s->n_edges - 1;
+    bool is_new = !s->edge_names;
+    if ((name.length > 0 && !hpf__snapshot_text(s, name, &number)) ||
+        !HPF__ARRAY_RESERVE(s->edge_names, s->edge_names_capacity, s->n_edges)) {
+        return hpf_error_set_memory(err);
+    }
+    if (is_new) {
+        memset(s->edge_names, 0xff, n_others * sizeof *s->edge_names);
+    }
+    s->edge_names[n_others] = name.length > 0              ? number
+                              : index < HPF_SNAPSHOT_INDEX ? HPF_SNAPSHOT_INDEX + index
+                                                           : HPF_SNAPSHOT_NONE;
+    return HPF_OK;
+}
+
 size_t hpf_snapshot_referrers(const hpf_snapshot *s, uint32_t node, hpf_snapshot_edge *out,
                               size_t most)
 {

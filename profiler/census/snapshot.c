@@ -71,6 +71,17 @@ static hpf_str name_of(const capture *c, const hpp_object *object)
                      : HPP__UNKNOWN_TEXT;
 }
 
+static hpf_status set_field(capture *c, hpp_ref ref, size_t index, hpf_error *err)
+{
+    hpf_str name = HPF_STR("");
+    uint32_t number = UINT32_MAX;
+    if (!c->options.field) {
+        return HPF_OK;
+    }
+    c->options.field(ref, index, &name, &number, c->options.context);
+    return hpf_snapshot_set_field(c->out, name, number, err);
+}
+
 static hpf_status add_children(capture *c, hpp_ref ref, bool is_weak, hpf_error *err)
 {
     enum { BATCH = 64 };
@@ -83,6 +94,7 @@ static hpf_status add_children(capture *c, hpp_ref ref, bool is_weak, hpf_error 
             uint32_t number = children[i] ? number_of(c, children[i]) : 0;
             if (number > 0) {
                 status = hpf_snapshot_add_edge(c->out, number, err);
+                status = status == HPF_OK ? set_field(c, ref, from + i, err) : status;
             } else if (children[i]) {
                 status = hpf_error_set_memory(err);
             }

@@ -23,8 +23,11 @@ typedef struct hpp__heap_snapshot_options {
     bool with_sites; /* descriptions are sites: objects whose name is a type keep theirs */
     /* Returns what identifies an object in a later snapshot of the process, at most 2^50; 0:
      * nothing does. NULL: references are valid for this snapshot only. */
-    uint64_t (*identify)(hpp_ref ref, const void *context);
-    const void *context;
+    uint64_t (*identify)(hpp_ref ref, void *context);
+    /* Stores what refers, of child `index` of an object: the name of a field, or if that is empty a
+     * number; UINT32_MAX: unknown. NULL: children are numbered. */
+    void (*field)(hpp_ref ref, size_t index, hpf_str *name, uint32_t *number, void *context);
+    void *context;
     uint64_t process;       /* whose identities they are; 0 only without `identify` */
     const hpf_waste *waste; /* rows, which are copied */
     size_t n_waste;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "members.h"
 #include "result_type.h"
 #include "scope_names.h"
 
@@ -52,6 +53,7 @@ struct hpp__debug_info {
     size_t units_capacity;
     span_list spans; /* of units */
     hpp__scope_names names;
+    hpp__structures structures;
 };
 
 /* ---- Spans of addresses ---- */
@@ -154,6 +156,7 @@ void hpp__debug_info_free(hpp__debug_info *in)
     free(in->spans.list);
     hpf_arena_destroy(in->names.arena);
     hpp__scope_names_finish(&in->names);
+    hpp__structures_finish(&in->structures);
     free(in);
 }
 
@@ -382,6 +385,12 @@ bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp
     return in_function &&
            hpp__result_type(out, is_structure, &in->names, split.addr ? &split : &die,
                             &unit->functions[in_function->index], code);
+}
+
+bool hpp__debug_info_member(hpp__debug_info *in, hpf_str type, uint64_t size_bytes, uint64_t offset,
+                            hpp__text *out)
+{
+    return hpp__structures_member(&in->structures, in->dwarf, type, size_bytes, offset, out);
 }
 
 /* ---- Variables in frames ---- */

@@ -62,4 +62,9 @@ size_t hpp__debug_info_locals(hpp__debug_info *in, uint64_t address, const hpp_c
 bool hpp__debug_info_result_type(hpp__debug_info *in, const hpp__code *code, hpp__text *out,
                                  bool *is_structure);
 
+/* Replaces `out` by the member at an offset in a block of a type (members.h). Returns false if it
+ * is not known. */
+bool hpp__debug_info_member(hpp__debug_info *in, hpf_str type, uint64_t size_bytes, uint64_t offset,
+                            hpp__text *out);
+
 #endif

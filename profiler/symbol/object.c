@@ -351,6 +351,12 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
     return object->info && hpp__debug_info_result_type(object->info, &code, out, is_structure);
 }
 
+bool hpp__object_member(hpp__object *object, hpf_str type, uint64_t size_bytes, uint64_t offset,
+                        hpp__text *out)
+{
+    return object->info && hpp__debug_info_member(object->info, type, size_bytes, offset, out);
+}
+
 enum { STACK_POINTER = 7 }; /* it is the CFA in the caller */
 
 /* Reads "register + offset". */

@@ -70,6 +70,11 @@ size_t hpp__object_locals(hpp__object *object, uint64_t address, const hpp_calle
 bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *out,
                              bool *is_structure);
 
+/* Replaces `out` by the member at an offset in a block of a type (members.h). Returns false if it
+ * is not known. */
+bool hpp__object_member(hpp__object *object, hpf_str type, uint64_t size_bytes, uint64_t offset,
+                        hpp__text *out);
+
 /* Finds the rule for the caller of the function at an address, without the name of the function.
  * Returns false as hpp__resolver_caller. */
 bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out);

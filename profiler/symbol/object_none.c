@@ -106,6 +106,17 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
     return false;
 }
 
+bool hpp__object_member(hpp__object *object, hpf_str type, uint64_t size_bytes, uint64_t offset,
+                        hpp__text *out)
+{
+    (void)object;
+    (void)type;
+    (void)size_bytes;
+    (void)offset;
+    (void)out;
+    return false;
+}
+
 bool hpp__object_caller(hpp__object *object, uint64_t address, hpp_caller_rule *out)
 {
     (void)object;

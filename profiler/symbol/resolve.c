@@ -738,6 +738,19 @@ hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t number, uint6
     return known ? known->name : HPF_STR("");
 }
 
+bool hpp__resolver_member(hpp_resolver *resolver, hpf_str type, uint64_t size_bytes,
+                          uint64_t offset, hpp__text *out)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < resolver->n_modules && !is_found; i++) {
+        module_state *module = resolver->modules[i];
+        update_object(resolver, module);
+        is_found =
+            module->object && hpp__object_member(module->object, type, size_bytes, offset, out);
+    }
+    return is_found;
+}
+
 int hpp_resolver_each_unnamed(hpp_resolver *resolver, hpp_visit_object_file *visit, void *context)
 {
     for (size_t i = 0; i < resolver->n_modules; i++) {

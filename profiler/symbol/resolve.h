@@ -6,6 +6,7 @@
 #ifndef HPP_RESOLVE_H
 #define HPP_RESOLVE_H
 
+#include "base/text.h"
 #include "hpprof/resolve.h"
 
 /* Returns the function of process `process_id` at an address in no object (generated code), from
@@ -48,6 +49,11 @@ hpp_code hpp__resolver_code(hpp_resolver *resolver, uint32_t object, uint64_t ad
  */
 hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t object, uint64_t address,
                                   bool *is_structure);
+
+/* Replaces `out` by the member at an offset in a block of a type (symbol/members.h), by the
+ * debugging information of the first object that has it. Returns false if none has. */
+bool hpp__resolver_member(hpp_resolver *resolver, hpf_str type, uint64_t size_bytes,
+                          uint64_t offset, hpp__text *out);
 
 /* Returns what this build lacks, to be followed by "not built in"; "" if it lacks nothing. */
 const char *hpp__resolver_missing(void);

@@ -86,7 +86,7 @@ static void make_graph(void)
 {
     hpf_error err;
     hpp__graph_finish(&graph);
-    if (hpp__graph_init(&graph, &image, &past, resolver, NULL, &err) != HPF_OK) {
+    if (hpp__graph_init(&graph, &image, &past, resolver, NULL, false, &err) != HPF_OK) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }

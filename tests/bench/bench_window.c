@@ -101,6 +101,17 @@ hpf_str hpp__resolver_result_type(hpp_resolver *resolver, uint32_t object, uint6
     return HPF_STR("");
 }
 
+bool hpp__resolver_member(hpp_resolver *resolver, hpf_str type, uint64_t size_bytes,
+                          uint64_t offset, hpp__text *out)
+{
+    (void)resolver;
+    (void)type;
+    (void)size_bytes;
+    (void)offset;
+    (void)out;
+    return false;
+}
+
 void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     (void)resolver;

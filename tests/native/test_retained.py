@@ -107,6 +107,45 @@ class Retained(Native):
             (50, "make_text")])
         self.assertRegex(self.end(process), r"(?m)heap snapshot at .*: census report .*profile\.heapsnapshot$")
 
+    def fields(self, through=None):
+        """The names of the fields that lead to blocks, by size; or to objects of a type that lead to these."""
+        with open(self.base + ".heapsnapshot", encoding="utf-8") as file:
+            snapshot = json.load(file)
+        n, nodes, edges = len(snapshot["snapshot"]["meta"]["node_fields"]), snapshot["nodes"], iter(snapshot["edges"])
+        found = []  # source, field, target
+        for source in range(0, len(nodes), n):
+            for _ in range(nodes[source + 4]):
+                kind, name, target = next(edges), next(edges), next(edges)
+                found.append((source, snapshot["strings"][name] if kind == 2 else f"[{name}]", target))
+        size_of = {target: nodes[target + 3] for _, _, target in found}
+        if through:
+            size_of = {source: nodes[target + 3] for source, _, target in found
+                       if snapshot["strings"][nodes[source + 1]] == through and nodes[target + 3] > 1000}
+        fields = {}
+        for source, field, target in found:
+            if target in size_of and nodes[source + 3] > 0:  # no variable
+                fields.setdefault(size_of[target], set()).add(field)
+        return fields
+
+    def test_fields_of_structures(self):
+        process = self.start("-hy", command=(program("fields"),))
+        self.snapshot()
+        fields = self.fields()
+        self.assertEqual({name: fields.get(size) for name, (size,) in self.printed.items()}, {name: {name} for name in self.printed})
+        self.end(process)
+
+    def check_fields_of_python(self, version, python):
+        process = self.start("-hy", command=(python, os.path.join(PYTHON_PROGRAMS, "fields.py")))
+        self.snapshot()
+        n_more = 33 if version == "3.15" else 1  # the head of a bytes object, and a NUL
+        fields = {size - n_more: names for size, names in self.fields("bytearray").items()}
+        self.assertEqual({name: fields.get(size) for name, (size,) in self.printed.items()}, {name: {name} for name in self.printed})
+        self.assertEqual(sum(names == {"own_attribute"} for names in fields.values()), 20)
+        self.end(process)
+
+    def test_fields_of_python_objects(self):
+        self.with_each(self.check_fields_of_python)
+
     def test_retained_bytes_of_a_process_that_ends_before_its_snapshot(self):
         """It allocates nothing, so it makes no helper for an image."""
         base = os.path.join(self.fresh(), "profile")

@@ -84,6 +84,11 @@ HPF_API hpf_status hpf_snapshot_set_origin(hpf_snapshot *snapshot, uint64_t id, 
 /* Adds an edge from the last node to `target`, which may be added later. Same errors. */
 HPF_API hpf_status hpf_snapshot_add_edge(hpf_snapshot *snapshot, uint32_t target, hpf_error *err);
 
+/* Sets the field that the last edge refers by: its name, or if that is empty its index, less than
+ * HPF_SNAPSHOT_INDEX; NONE: unknown. Errors: MEMORY. */
+HPF_API hpf_status hpf_snapshot_set_field(hpf_snapshot *snapshot, hpf_str name, uint32_t index,
+                                          hpf_error *err);
+
 /* Stores the edges that lead to a node in `out`, which has room for `most`, in their order. Returns
  * how many there are. */
 HPF_API size_t hpf_snapshot_referrers(const hpf_snapshot *snapshot, uint32_t node,

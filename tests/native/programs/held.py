@@ -49,8 +49,14 @@ def sleepers(number):
     yield mine
 
 
+addresses, address_set = {}, set()
+
+
 def ring():
+    """Hashes of numbers may be addresses, which hold nothing."""
     first, second = {"data": bytearray(500)}, []
+    addresses[id(first)] = None
+    address_set.add(id(first))
     first["next"] = second
     second.append(first)
 
@@ -84,7 +90,7 @@ for number in range(SIZE):
     square(str(number))
 del number
 gc.disable()
-for _ in range(5):
+for _ in range(105):    # the interpreter has 80 dicts that it has freed, and keeps their addresses
     ring()
 del _
 

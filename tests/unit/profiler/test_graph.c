@@ -102,7 +102,7 @@ static void make_graph(void)
 {
     hpf_error err;
     hpp__graph_finish(&graph);
-    cr_assert_eq(hpp__graph_init(&graph, &image, &past, resolver, NULL, &err), HPF_OK, "%s",
+    cr_assert_eq(hpp__graph_init(&graph, &image, &past, resolver, NULL, false, &err), HPF_OK, "%s",
                  err.message);
     cr_assert_eq(graph.n_blocks, image.n_blocks);
 }

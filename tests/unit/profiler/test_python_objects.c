@@ -268,7 +268,7 @@ static found find(void)
     n_reads = 0;
     cr_assert(eq(int, hpp__block_index_init(&f.index, blocks, n_blocks, NULL), HPF_OK));
     hpp__python_place place = {made.runtime, made.type, version};
-    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, &past));
+    cr_assert(hpp__python_init(&f.python, &image, &f.index, place, false, &past));
     cr_assert(hpp__python_roots_init(&f.roots, &f.python, &past));
     return f;
 }

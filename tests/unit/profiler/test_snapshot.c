@@ -92,7 +92,7 @@ Test(snapshot, names_are_types_on_demand)
 
 static hpp_ref second;
 
-static uint64_t identify(hpp_ref ref, const void *context)
+static uint64_t identify(hpp_ref ref, void *context)
 {
     cr_assert_eq(context, &heap);
     return ref == second ? UINT64_C(0x7f0123456780) : 0;

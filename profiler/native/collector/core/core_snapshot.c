@@ -86,14 +86,15 @@ static hpf_status write_objects(const hpp__image *image, const char *out, hpp_co
     uint64_t *addresses = hpp__image_addresses(image);
     hpf_status status = init_parts(&p, image->process_id, err);
     if (status == HPF_OK &&
-        !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names), NULL)) {
+        !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names), NULL, true)) {
         status = hpf_error_set(err, HPF_ERR_MEMORY, "not enough memory for the graph of the heap");
     }
     if (status == HPF_OK) {
         count_lost(figures, &p.objects);
         hpp__objects_find_waste(&p.objects, image);
         keep_waste(figures, p.objects.found_waste);
-        status = hpp__objects_write(&p.objects, addresses, process_of(image), out, err);
+        status = hpp__objects_write(&p.objects, addresses, hpp__names_resolver(p.names),
+                                    process_of(image), out, err);
     }
     hpp__objects_close(&p.objects);
     finish_parts(&p);

@@ -22,6 +22,7 @@ typedef struct builder {
     hpp__piece_reader reader;
     hpp__roots roots;
     hpp__python_roots python_roots;
+    hpp__python_fields python_fields;
     bool has_python;
     hpp__text name;
 } builder;
@@ -31,6 +32,14 @@ static bool add_node(hpp__graph *g, hpp__graph_node node)
     size_t n = g->n_blocks + g->n_roots;
     node.first_edge = g->n_edges;
     return HPF__ARRAY_PUSH(g->nodes, n, g->nodes_capacity, node);
+}
+
+/* Adds an edge of the last node. Returns false without memory. */
+static bool add_edge(hpp__graph *g, uint32_t to, uint32_t field)
+{
+    size_t n = g->n_edges;
+    return (!g->with_fields || HPF__ARRAY_PUSH(g->fields, n, g->fields_capacity, field)) &&
+           HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to);
 }
 
 /* Returns the number of the block that a word refers to, or HPP__NO_BLOCK. Blocks with one of the
@@ -58,15 +67,27 @@ static bool may_be_number(const builder *b, uint64_t word, uint32_t to)
 static bool add_older_edge(void *context, uint32_t to)
 {
     hpp__graph *g = context;
-    return g->python.of_block[to] & HPP__PYTHON_IS_HELD ||
-           HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to);
+    return g->python.of_block[to] & HPP__PYTHON_IS_HELD || add_edge(g, to, HPP__FIELD_UNKNOWN);
 }
 
-/* Adds the edges of words, which are in the reader's piece. Returns false without memory. The
- * places of words further on are prefetched. A word is skipped if its bit is set, and a pointer
- * into the block itself, unless to its begin: such a pointer is how short strings and empty lists
- * are laid out, and holds nothing. */
-static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, uint64_t skipped)
+/* Returns the field that a word of a block is. */
+static uint32_t field_at(builder *b, uint32_t block, uint64_t word)
+{
+    if (!b->graph->with_fields) {
+        return HPP__FIELD_UNKNOWN;
+    }
+    bool is_of_python = b->has_python && b->graph->python.of_block[block] != 0;
+    return is_of_python                 ? hpp__python_field(&b->python_fields, block, word)
+           : word < HPP__FIELD_IS_NAMED ? (uint32_t)word
+                                        : HPP__FIELD_UNKNOWN;
+}
+
+/* Adds the edges of words, which are in the reader's piece; `first` is the number of the first one
+ * in its block. Returns false without memory. The places of words further on are prefetched. A word
+ * is skipped if its bit is set, and a pointer into the block itself, unless to its begin: such a
+ * pointer is how short strings and empty lists are laid out, and holds nothing. */
+static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, size_t n_bytes,
+                 uint64_t skipped)
 {
     hpp__graph *g = b->graph;
     const uint64_t *words = memory;
@@ -74,6 +95,8 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, 
     size_t n_ahead = n_left > WORDS_AHEAD ? n_left - WORDS_AHEAD : 0;
     bool is_object = b->has_python && hpp__python_type_of(&g->python, from);
     uint32_t refused = HPP__PYTHON_IS_HELD | (is_object ? 0 : HPP__PYTHON_IS_PART);
+    const hpp__python_hashes hashes =
+        b->has_python ? hpp__python_find_hashes(&g->python, from) : (hpp__python_hashes){0, 0};
     uint32_t last = HPP__NO_BLOCK;
     for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
         if (i < n_ahead) {
@@ -87,10 +110,11 @@ static bool scan(builder *b, uint32_t from, const void *memory, size_t n_bytes, 
         }
         if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last ||
             (to == from && words[i] != b->index.blocks[from].address) || is_skipped ||
+            hpp__python_is_hash(hashes, first + i) ||
             (is_object && may_be_number(b, words[i], to))) {
             continue;
         }
-        if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+        if (!add_edge(g, to, field_at(b, from, first + i))) {
             return false;
         }
         last = to;
@@ -116,7 +140,8 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
                                           &skipped);
         }
         size_t n_scanned = end - at < n_bytes ? (size_t)(end - at) : n_bytes;
-        if (memory && !scan(b, number, memory, n_scanned, skipped)) {
+        uint64_t first = (at - block->address) / WORD_BYTES;
+        if (memory && !scan(b, number, first, memory, n_scanned, skipped)) {
             return false;
         }
         at += n_bytes;
@@ -163,7 +188,7 @@ static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, 
         if (part->is_skipped) {
             continue;
         }
-        if (!HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+        if (!add_edge(g, to, HPP__FIELD_UNKNOWN)) {
             return false;
         }
     }
@@ -209,7 +234,7 @@ static bool add_mapping_roots(builder *b, const hpp__image *image)
             continue;
         }
         if (!add_root(b, HPP__ROOT_MAPPING, HPF_STR(""), 0) ||
-            !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, i)) {
+            !add_edge(g, i, HPP__FIELD_UNKNOWN)) {
             return false;
         }
         g->roots[g->n_roots - 1].site = block->site;
@@ -231,7 +256,7 @@ static bool add_python_roots(builder *b)
         for (size_t k = 0; k < root->n_blocks; k++) {
             uint32_t to = python->blocks[root->first_block + k];
             bool is_edge = root->is_holder || !(g->python.of_block[to] & HPP__PYTHON_IS_HELD);
-            if (is_edge && !HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity, to)) {
+            if (is_edge && !add_edge(g, to, HPP__FIELD_UNKNOWN)) {
                 return false;
             }
         }
@@ -255,8 +280,7 @@ static bool add_reference(void *context, uint32_t to)
 {
     builder *b = context;
     hpp__graph *g = b->graph;
-    return HPF__ARRAY_PUSH(g->edges, g->n_edges, g->edges_capacity,
-                           (uint32_t)hpp__graph_first_closure(g) + to);
+    return add_edge(g, (uint32_t)hpp__graph_first_closure(g) + to, HPP__FIELD_UNKNOWN);
 }
 
 static bool add_haskell_root(void *context, hpp__haskell_root root, hpf_str name)
@@ -278,11 +302,13 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
                   hpp__haskell_census *haskell)
 {
     hpp__python *python = &b->graph->python;
-    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots), past) ||
+    if (!hpp__python_init(python, image, &b->index, hpp__python_find(&b->roots),
+                          b->graph->with_fields, past) ||
         !hpp__python_roots_init(&b->python_roots, python, past)) {
         return false;
     }
     b->has_python = python->of_block != NULL;
+    b->python_fields = (hpp__python_fields){.python = python, .names = &b->graph->field_names};
     for (uint32_t i = 0; i < image->n_blocks; i++) {
         if (!add_block(b, image, i)) {
             return false;
@@ -307,10 +333,11 @@ void hpp__graph_past_finish(hpp__graph_past *past)
 }
 
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
-                           hpp_resolver *resolver, hpp__haskell_census *haskell, hpf_error *err)
+                           hpp_resolver *resolver, hpp__haskell_census *haskell, bool with_fields,
+                           hpf_error *err)
 {
     builder b = {.graph = graph, .reader = {.pagemap = -1}};
-    *graph = (hpp__graph){.arena = hpf_arena_create()};
+    *graph = (hpp__graph){.arena = hpf_arena_create(), .with_fields = with_fields};
     hpf_status status = hpp__block_index_init(&b.index, image->blocks, image->n_blocks, err);
     if (status == HPF_OK) {
         status = hpp__roots_init(&b.roots, image, &past->stacks, resolver, err);
@@ -328,6 +355,7 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     hpp__text_finish(&b.name);
     hpp__roots_finish(&b.roots);
     hpp__python_roots_finish(&b.python_roots);
+    hpp__python_fields_finish(&b.python_fields);
     hpp__piece_reader_finish(&b.reader);
     hpp__block_index_finish(&b.index);
     return status;
@@ -337,9 +365,19 @@ void hpp__graph_finish(hpp__graph *graph)
 {
     free(graph->nodes);
     free(graph->edges);
+    free(graph->fields);
+    hpf__intern_finish(&graph->field_names);
     free(graph->roots);
     free(graph->areas);
     hpf_arena_destroy(graph->arena);
     hpp__python_finish(&graph->python);
     *graph = (hpp__graph){0};
+}
+
+hpp__graph_field hpp__graph_field_of(const hpp__graph *graph, size_t node, size_t index)
+{
+    uint32_t field = graph->fields[graph->nodes[node].first_edge + index];
+    bool is_named = field != HPP__FIELD_UNKNOWN && field & HPP__FIELD_IS_NAMED;
+    return (hpp__graph_field){
+        is_named ? graph->field_names.names[field & ~HPP__FIELD_IS_NAMED] : HPF_STR(""), field};
 }

@@ -19,6 +19,7 @@
 #define HPP_NATIVE_COLLECTOR_GRAPH_GRAPH_H
 
 #include "base/arena.h"
+#include "native/python/heap/fields.h"
 #include "native/python/heap/objects.h"
 #include "native/collector/roots/roots.h"
 #include "native/haskell/references.h"
@@ -42,12 +43,15 @@ typedef struct hpp__graph_root {
 typedef struct hpp__graph {
     hpp__graph_node *nodes; /* blocks, then roots, then one that ends the last one's edges */
     uint32_t *edges;        /* numbers of blocks */
+    uint32_t *fields;       /* by edge, or NULL: which field refers, see hpp__graph_field */
     hpp__graph_root *roots;
     hpp__root_area *areas; /* of memory that roots are in, sorted by address */
     size_t n_blocks, n_roots, n_areas, n_edges;
     size_t n_closures;       /* of the blocks, the last ones */
     uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
-    size_t nodes_capacity, edges_capacity, roots_capacity;
+    size_t nodes_capacity, edges_capacity, fields_capacity, roots_capacity;
+    bool with_fields;
+    hpf__intern field_names;
     hpf_arena *arena;   /* texts of roots */
     hpp__python python; /* objects of CPython; their names stay when the image is closed */
 } hpp__graph;
@@ -60,12 +64,14 @@ typedef struct hpp__graph_past {
 
 void hpp__graph_past_finish(hpp__graph_past *past);
 
-/* Makes the graph of an image. `past` becomes that of the next one; `resolver` names variables and
- * functions; `haskell` is a census of its Haskell heap, or NULL. Errors: MEMORY, LIMIT, SYNTAX for
+/* Makes the graph of an image, with or without the fields that refer. `past` becomes that of the
+ * next one; `resolver` names variables and functions; `haskell` is a census of its Haskell heap, or
+ * NULL. Errors: MEMORY, LIMIT, SYNTAX for
  * invalid blocks. Call hpp__graph_finish in any case.
  */
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
-                           hpp_resolver *resolver, hpp__haskell_census *haskell, hpf_error *err);
+                           hpp_resolver *resolver, hpp__haskell_census *haskell, bool with_fields,
+                           hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
 
 /* Returns the number of the first closure, and of the block after the last one of the image. */
@@ -81,5 +87,15 @@ static inline const uint32_t *hpp__graph_edges(const hpp__graph *graph, size_t n
     *n = (size_t)(graph->nodes[node + 1].first_edge - first);
     return *n > 0 ? graph->edges + first : NULL; /* a graph without edges has no array */
 }
+
+/* What refers, of an edge: a field with a name; or, if `name` is empty, the word of the block with
+ * this number, or item of a list or tuple of Python; or UINT32_MAX: not known. */
+typedef struct hpp__graph_field {
+    hpf_str name;
+    uint32_t number;
+} hpp__graph_field;
+
+/* Returns the field of edge `index` of a node, in a graph with fields. */
+hpp__graph_field hpp__graph_field_of(const hpp__graph *graph, size_t node, size_t index);
 
 #endif

@@ -8,6 +8,7 @@
 #include "census/snapshot.h"
 #include "hpfile/str.h"
 #include "native/collector/graph/leaks.h"
+#include "symbol/resolve.h"
 
 static hpp__site_type type_of_site(void *context, uint32_t site)
 {
@@ -45,14 +46,15 @@ static bool add_up(hpp__objects *o)
 }
 
 bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *resolver,
-                       hpp__closure_heap *closures)
+                       hpp__closure_heap *closures, bool with_fields)
 {
     hpf_error err;
     hpp__types types = {0};
     hpp__site_heap *native = o->heap.native;
-    bool is_open = hpp__graph_init(&o->graph, image, &o->past, resolver,
-                                   closures ? closures->census : NULL, &err) == HPF_OK &&
-                   (!closures || hpp__closure_heap_group(closures, &o->graph));
+    bool is_open =
+        hpp__graph_init(&o->graph, image, &o->past, resolver, closures ? closures->census : NULL,
+                        with_fields, &err) == HPF_OK &&
+        (!closures || hpp__closure_heap_group(closures, &o->graph));
     if (is_open && native->with_types) {
         is_open = hpp__types_init(&types, image, &o->graph, type_of_site, native, &err) == HPF_OK;
         o->types = (hpp_type_figures){.by_class = types.bytes_by[HPP__NAMED_BY_CLASS],
@@ -136,35 +138,91 @@ void hpp__objects_record(hpp__objects *o, hpp__output *output, const hpp_census_
     o->n_failed += !is_complete || !is_kept;
 }
 
-/* The nodes of a graph, and the addresses of its blocks, by number; NULL: not known. */
+/* What is known of the nodes of a graph while they are written. */
 typedef struct identities {
-    const hpp__graph *graph;
-    const uint64_t *addresses;
+    const hpp__objects *objects;
+    const uint64_t *addresses; /* of blocks, by number; NULL: not known */
+    hpp_resolver *resolver;
+    hpf__intern members; /* names */
+    hpp__map known;      /* type and word -> number of a name of a member, plus 2; 1: none */
+    hpp__text scratch;
 } identities;
 
+static size_t number_of(const identities *known, hpp_ref ref)
+{
+    return (size_t)((const hpp__graph_node *)ref - known->objects->graph.nodes);
+}
+
 /* Returns the address of a block; 0 for a closure, which moves, or a root. */
-static uint64_t address_of(hpp_ref ref, const void *context)
+static uint64_t address_of(hpp_ref ref, void *context)
 {
     const identities *known = context;
-    size_t number = (size_t)((const hpp__graph_node *)ref - known->graph->nodes);
-    return known->addresses && number < hpp__graph_first_closure(known->graph)
+    size_t number = number_of(known, ref);
+    return known->addresses && number < hpp__graph_first_closure(&known->objects->graph)
                ? known->addresses[number]
                : 0;
 }
 
-hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses, uint64_t process,
-                              const char *path, hpf_error *err)
+/* Returns the name of the member at a word of a block with a type; empty if it is not known. The
+ * first words of a type are asked for once. */
+static hpf_str member_of(identities *known, hpf_str type, uint64_t size_bytes, uint32_t word)
 {
-    const identities known = {&o->graph, addresses};
+    enum { WORD_BYTES = 8, KEPT_BITS = 12 };
+    bool is_kept = word >> KEPT_BITS == 0 && (uintptr_t)type.data >> (64 - KEPT_BITS) == 0;
+    uint64_t *kept =
+        is_kept ? hpp__map_add(&known->known, (uintptr_t)type.data << KEPT_BITS | word) : NULL;
+    uint32_t number;
+    bool is_new, is_known = kept && *kept != 0;
+    if (!is_known) {
+        uint64_t offset = word * (uint64_t)WORD_BYTES;
+        bool is_named =
+            hpp__resolver_member(known->resolver, type, size_bytes, offset, &known->scratch) &&
+            hpf__intern_add(&known->members, hpp__text_str(&known->scratch), &number, &is_new) ==
+                HPF_OK;
+        if (kept) {
+            *kept = is_named ? number + UINT64_C(2) : 1;
+        }
+        return is_named ? known->members.names[number] : HPF_STR("");
+    }
+    return *kept > 1 ? known->members.names[*kept - 2] : HPF_STR("");
+}
+
+static void field_of(hpp_ref ref, size_t index, hpf_str *name, uint32_t *number, void *context)
+{
+    identities *known = context;
+    const hpp__graph *g = &known->objects->graph;
+    const hpp__graph_heap *heap = &known->objects->heap;
+    size_t node = number_of(known, ref);
+    hpp__graph_field field = hpp__graph_field_of(g, node, index);
+    *name = field.name;
+    *number = field.number;
+    if (field.name.length == 0 && field.number != HPP__FIELD_UNKNOWN && node < g->n_blocks &&
+        heap->native->with_types && !(g->python.of_block && g->python.of_block[node])) {
+        hpf_str type = heap->native->groups[g->nodes[node].group].shape->type;
+        *name = type.length > 0 ? member_of(known, type, g->nodes[node].size_bytes, field.number)
+                                : HPF_STR("");
+    }
+}
+
+hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses,
+                              hpp_resolver *resolver, uint64_t process, const char *path,
+                              hpf_error *err)
+{
+    identities known = {.objects = o, .addresses = addresses, .resolver = resolver};
     const hpp__waste *waste = o->found_waste;
     const hpp__heap_snapshot_options options = {.by_type = o->heap.native->with_types,
                                                 .with_sites = true,
                                                 .identify = address_of,
+                                                .field = o->graph.with_fields ? field_of : NULL,
                                                 .context = &known,
                                                 .process = process,
                                                 .waste = waste ? waste->rows : NULL,
                                                 .n_waste = waste ? waste->n_rows : 0};
-    return hpp__heap_snapshot_write(&o->heap.heap, options, path, err);
+    hpf_status status = hpp__heap_snapshot_write(&o->heap.heap, options, path, err);
+    hpf__intern_finish(&known.members);
+    hpp__map_finish(&known.known);
+    hpp__text_finish(&known.scratch);
+    return status;
 }
 
 void hpp__objects_close(hpp__objects *o)

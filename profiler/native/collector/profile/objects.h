@@ -31,10 +31,10 @@ typedef struct hpp__objects {
 } hpp__objects;
 
 /* Makes the graph of an image and presents it as the heap, with the open closures of a Haskell
- * heap, or NULL. Returns false without memory, or if the image is invalid. Call hpp__objects_close
- * in any case. */
+ * heap, or NULL; `with_fields` for a snapshot of it. Returns false without memory, or if the image
+ * is invalid. Call hpp__objects_close in any case. */
 bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver,
-                       hpp__closure_heap *closures);
+                       hpp__closure_heap *closures, bool with_fields);
 
 /* Returns whether the open objects are a tenth more than those in which most waste was found. */
 bool hpp__objects_have_grown(const hpp__objects *objects);
@@ -48,10 +48,12 @@ void hpp__objects_record(hpp__objects *objects, hpp__output *output,
                          const hpp_census_result *result);
 
 /* Writes the open objects as the heap snapshot `path`. In other snapshots of the process, their
- * `addresses` identify them (hpp__image_addresses); NULL: nothing does. `process` is a number that
+ * `addresses` identify them (hpp__image_addresses); NULL: nothing does. `resolver` names members
+ * of structures. `process` is a number that
  * another process has only by chance, not 0. Errors: MEMORY; LIMIT; IO. */
 hpf_status hpp__objects_write(const hpp__objects *objects, const uint64_t *addresses,
-                              uint64_t process, const char *path, hpf_error *err);
+                              hpp_resolver *resolver, uint64_t process, const char *path,
+                              hpf_error *err);
 void hpp__objects_close(hpp__objects *objects);
 void hpp__objects_finish(hpp__objects *objects);
 

@@ -121,7 +121,8 @@ static void write_objects(hpp__profile *p, hpp__process_sample *snapshot, const 
     bool is_sample = p->objects.heap.is_sample;
     p->objects.heap.is_sample = false; /* each block has its own size */
     hpf_status status =
-        path ? hpp__objects_write(&p->objects, addresses, p->reader.window->head.key, path, &err)
+        path ? hpp__objects_write(&p->objects, addresses, hpp__names_resolver(p->stacks.names),
+                                  p->reader.window->head.key, path, &err)
              : hpf_error_set_memory(&err);
     p->objects.heap.is_sample = is_sample;
     snapshot->is_written = status == HPF_OK;
@@ -199,7 +200,7 @@ static const hpp_census_result *take_objects(hpp__profile *p, hpp__process_sampl
     }
     if (add_others(p, snapshot->image, snapshot->keeps_objects) &&
         hpp__objects_open(&p->objects, snapshot->image, hpp__names_resolver(p->stacks.names),
-                          p->files.haskell ? &p->closures : NULL) &&
+                          p->files.haskell ? &p->closures : NULL, snapshot->keeps_objects) &&
         follow_lives(p, snapshot, now)) {
         uint64_t *addresses =
             snapshot->keeps_objects ? hpp__image_addresses(snapshot->image) : NULL;

@@ -65,6 +65,9 @@ typedef struct hpp__python {
     size_t n_types, types_capacity;
     hpp__map type_at;    /* address -> number, or NOT_A_TYPE */
     uint32_t *of_block;  /* by number: its type's number, with marks; 0: no object */
+    bool with_owners;    /* note them: they are needed for names of fields */
+    hpp__map owners;     /* number of a block + 1 -> address of the object that it belongs to */
+    hpp__map hash_words; /* number of a block + 1 -> words that are hashes: hpp__python_hashes */
     hpp__map used_parts; /* number of a block + 1 -> first and last word in use: see used_part */
     hpp__text scratch;
 } hpp__python;

@@ -343,7 +343,7 @@ static bool classify(hpp__python *p, size_t i, const uint64_t *words, size_t n_w
     if (type.dict_offset != 0 && type.kind != HPP__PYTHON_MODULE && dict_word < n_words) {
         name_dict_of(p, number, words[dict_word]);
     }
-    return hpp__python_note_parts(p, &type, words, n_words);
+    return hpp__python_note_parts(p, &type, i, words, n_words);
 }
 
 static bool classify_all(hpp__python *p)
@@ -415,13 +415,14 @@ void hpp__python_past_finish(hpp__python_past *past)
 }
 
 bool hpp__python_init(hpp__python *p, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place, hpp__python_past *past)
+                      hpp__python_place place, bool with_owners, hpp__python_past *past)
 {
     hpp__text found = {0};
     *p = (hpp__python){.image = image,
                        .index = index,
                        .offsets = hpp__python_offsets(place.version),
-                       .runtime = place.runtime};
+                       .runtime = place.runtime,
+                       .with_owners = with_owners};
     if (!p->offsets) {
         return true;
     }
@@ -456,6 +457,8 @@ void hpp__python_finish(hpp__python *p)
     free(p->types);
     free(p->of_block);
     hpp__map_finish(&p->type_at);
+    hpp__map_finish(&p->owners);
+    hpp__map_finish(&p->hash_words);
     hpp__map_finish(&p->used_parts);
     hpp__text_finish(&p->scratch);
     *p = (hpp__python){0};

@@ -42,10 +42,10 @@ typedef struct hpp__python_past {
 void hpp__python_past_finish(hpp__python_past *past);
 
 /* Finds the objects of an image. Without an interpreter of a known version, there are none. `past`
- * becomes that of the next image. Returns false without memory. Call hpp__python_finish in any
- * case. */
+ * becomes that of the next image. `with_owners`: notes those of blocks that belong to an object.
+ * Returns false without memory. Call hpp__python_finish in any case. */
 bool hpp__python_init(hpp__python *python, const hpp__image *image, const hpp__block_index *index,
-                      hpp__python_place place, hpp__python_past *past);
+                      hpp__python_place place, bool with_owners, hpp__python_past *past);
 void hpp__python_finish(hpp__python *python);
 
 /* Returns the number of the type at an address, to which an object refers; 0 if there is none. */

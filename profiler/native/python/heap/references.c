@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "references.h"
+#include "values.h"
 
 #include <string.h>
 
@@ -9,9 +10,10 @@ enum {
     SET_TABLE = 40,
     SET_SMALL_TABLE = 64,
     SET_SMALL_WORDS = 16,
-    BUFFER_BYTES = 7, /* word of a bytearray: its bytes object */
-    DEQUE_LEFT = 24,  /* block, block on the right, index in each */
-    DEQUE_FREE = 80,  /* blocks */
+    SET_ENTRY_WORDS = 2, /* an object and its hash */
+    BUFFER_BYTES = 7,    /* word of a bytearray: its bytes object */
+    DEQUE_LEFT = 24,     /* block, block on the right, index in each */
+    DEQUE_FREE = 80,     /* blocks */
     DEQUE_FREE_WORDS = 16,
     DEQUE_BLOCK_WORDS = 66,
     GENERATOR_FLAG = 3,   /* word of a generator in 3.9 */
@@ -42,13 +44,25 @@ static bool use_part(hpp__python *p, uint64_t address, uint64_t n_words)
     return part || end > UINT32_MAX;
 }
 
-/* Marks the block at an address as a part of an object. */
-static void mark_part(hpp__python *p, uint64_t address)
+/* Marks the block at an address as a part of an object. What looks like an object there is none: an
+ * item of a list that is a type, or what was in the block before. Since 3.13, a part may also be
+ * inside an object. Returns false without memory. */
+static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner)
 {
     uint32_t block = hpp__block_index_find(p->index, address);
-    if (block != HPP__NO_BLOCK && (p->of_block[block] & HPP__PYTHON_TYPE_MASK) == 0) {
-        p->of_block[block] |= HPP__PYTHON_IS_PART;
+    if (block == HPP__NO_BLOCK || block == hpp__block_index_find(p->index, owner)) {
+        return true;
     }
+    bool is_whole = p->offsets->minor < 13 || p->image->blocks[block].address == address;
+    if (!is_whole && (p->of_block[block] & HPP__PYTHON_TYPE_MASK) != 0) {
+        return true;
+    }
+    p->of_block[block] = (p->of_block[block] & ~HPP__PYTHON_TYPE_MASK) | HPP__PYTHON_IS_PART;
+    uint64_t *known = p->with_owners ? hpp__map_add(&p->owners, block + UINT64_C(1)) : NULL;
+    if (known) {
+        *known = owner;
+    }
+    return known || !p->with_owners;
 }
 
 /* Counts the object at an address as a part of its only owner, without a type of its own. */
@@ -60,10 +74,53 @@ static void take_object(hpp__python *p, uint64_t object)
     }
 }
 
-bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, const uint64_t *words,
-                            size_t n_words)
+/* Notes the words of a block that are hashes, from an address on. Returns false without memory. */
+static bool note_hashes(hpp__python *p, uint64_t address, uint32_t stride)
+{
+    uint32_t block = hpp__block_index_find(p->index, address);
+    uint64_t first =
+        block != HPP__NO_BLOCK ? (address - p->image->blocks[block].address) / WORD_BYTES : 0;
+    if (block == HPP__NO_BLOCK || first > UINT32_MAX) {
+        return true;
+    }
+    uint64_t *known = hpp__map_add(&p->hash_words, block + UINT64_C(1));
+    if (known) {
+        *known = first << 32 | stride;
+    }
+    return known != NULL;
+}
+
+/* Notes the hashes in the entries of the keys of a dict, if these have any. */
+static bool note_keys(hpp__python *p, uint64_t keys)
+{
+    enum { WITH_HASH = 3 };
+    hpp__python_entries entries;
+    return !hpp__python_entries_at(p, keys, &entries) || entries.n_words != WITH_HASH ||
+           note_hashes(p, entries.begin, WITH_HASH);
+}
+
+hpp__python_hashes hpp__python_find_hashes(const hpp__python *p, size_t block)
+{
+    const uint64_t *known = hpp__map_find(&p->hash_words, block + UINT64_C(1));
+    return known ? (hpp__python_hashes){(uint32_t)(*known >> 32), (uint32_t)*known}
+                 : (hpp__python_hashes){0, 0};
+}
+
+uint64_t hpp__python_values_without_dict(const hpp__python *p, const hpp__python_type *type,
+                                         const uint64_t *words, size_t n_words)
 {
     size_t dict_word = (size_t)((int64_t)type->head_bytes + type->dict_offset) / WORD_BYTES;
+    if (type->dict_offset != MANAGED_DICT || p->offsets->minor >= 13 || dict_word >= n_words) {
+        return 0;
+    }
+    uint64_t word = words[p->offsets->minor == 11 ? 0 : dict_word];
+    return p->offsets->minor == 11 ? word : word & 1 ? word + 1 : 0;
+}
+
+bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t block,
+                            const uint64_t *words, size_t n_words)
+{
+    uint64_t owner = p->image->blocks[block].address + type->head_bytes;
     size_t first = type->head_bytes / WORD_BYTES;
     const uint64_t *object = words + first;
     size_t n_object = n_words > first ? n_words - first : 0;
@@ -74,20 +131,15 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, const 
             p->of_block[frame] |= HPP__PYTHON_NO_EDGES;
         }
     }
-    if (type->dict_offset == MANAGED_DICT && p->offsets->minor < 13 &&
-        dict_word < n_words) { /* values without a dict */
-        uint64_t word = words[p->offsets->minor == 11 ? 0 : dict_word];
-        uint64_t values = p->offsets->minor == 11 ? word : word & 1 ? word + 1 : 0;
-        mark_part(p, values);
-        is_good = use_part(p, values, UINT32_MAX);
+    uint64_t values = hpp__python_values_without_dict(p, type, words, n_words);
+    if (values) {
+        is_good = mark_part(p, values, owner) && use_part(p, values, UINT32_MAX);
     }
     if (type->kind == HPP__PYTHON_DICT && n_object > 5) {
-        mark_part(p, object[4]);
-        mark_part(p, object[5]);
-        is_good = use_part(p, object[5], UINT32_MAX);
+        is_good = mark_part(p, object[4], owner) && note_keys(p, object[4]) &&
+                  mark_part(p, object[5], owner) && use_part(p, object[5], UINT32_MAX);
     } else if (type->kind == HPP__PYTHON_LIST && n_object > 3) {
-        mark_part(p, object[3]);
-        is_good = use_part(p, object[3], object[2]);
+        is_good = mark_part(p, object[3], owner) && use_part(p, object[3], object[2]);
     } else if (type->kind == HPP__PYTHON_BUFFER && n_object > 4) {
         /* The items of an array, the bytes of a bytearray: since 3.15 those of an object. */
         if (p->offsets->minor >= 15 && n_object > BUFFER_BYTES) {
@@ -95,7 +147,8 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, const 
         }
         is_good = use_part(p, object[3], 0) && use_part(p, object[4], 0);
     } else if (type->kind == HPP__PYTHON_SET && n_object > 5) {
-        mark_part(p, object[SET_TABLE / WORD_BYTES]);
+        uint64_t table = object[SET_TABLE / WORD_BYTES];
+        is_good = mark_part(p, table, owner) && note_hashes(p, table + WORD_BYTES, SET_ENTRY_WORDS);
     } else if (type->kind == HPP__PYTHON_DEQUE && n_object > 6) {
         /* Blocks at the left and at the right, indices in them of the first and of the last. */
         const uint64_t *ends = object + DEQUE_LEFT / WORD_BYTES;

@@ -65,14 +65,6 @@ bool hpp__python_text(const hpp__python *p, uint64_t object, hpp__text *out)
     return true;
 }
 
-/* Where the entries of a dict are. */
-typedef struct dict_entries {
-    uint64_t begin;  /* of entries with a key and a value, in this order, at their ends */
-    uint64_t values; /* 0: the entries have the values */
-    uint64_t n;
-    unsigned n_words; /* of an entry: with or without a hash */
-} dict_entries;
-
 uint64_t hpp__python_keys(const hpp__python *p, uint64_t dict)
 {
     return hpp__python_word(p, dict + DICT_KEYS);
@@ -80,9 +72,8 @@ uint64_t hpp__python_keys(const hpp__python *p, uint64_t dict)
 
 /* The entries are inside the block of the keys, whatever their number is said to be; if they are no
  * block, their number is limited. */
-static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
+bool hpp__python_entries_at(const hpp__python *p, uint64_t keys, hpp__python_entries *out)
 {
-    uint64_t keys = hpp__python_keys(p, dict);
     uint32_t block = hpp__block_index_find(p->index, keys);
     bool is_block = block != HPP__NO_BLOCK;
     uint64_t head[5];
@@ -90,8 +81,7 @@ static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
     if ((!is_block && !p->has_older) || !hpp__image_read(p->image, head, keys, sizeof head)) {
         return false;
     }
-    out->values = hpp__python_word(p, dict + DICT_VALUES);
-    out->values += out->values ? p->offsets->values : 0;
+    out->values = 0;
     if (p->offsets->minor < 11) {
         uint64_t size = head[1];
         n_index_bytes = size * (size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffff ? 4 : 8);
@@ -112,10 +102,18 @@ static bool find_entries(const hpp__python *p, uint64_t dict, dict_entries *out)
            out->n <= (n_bytes - n_before) / (out->n_words * WORD_BYTES);
 }
 
+static bool find_entries(const hpp__python *p, uint64_t dict, hpp__python_entries *out)
+{
+    uint64_t values = hpp__python_word(p, dict + DICT_VALUES);
+    bool is_dict = hpp__python_entries_at(p, hpp__python_keys(p, dict), out);
+    out->values = values ? values + p->offsets->values : 0;
+    return is_dict;
+}
+
 bool hpp__python_each(const hpp__python *p, uint64_t dict, hpp__python_visit *visit, void *context)
 {
     enum { PER_READ = 64 };
-    dict_entries entries;
+    hpp__python_entries entries;
     if (!find_entries(p, dict, &entries)) {
         return false;
     }

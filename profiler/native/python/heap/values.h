@@ -36,6 +36,18 @@ bool hpp__python_file_module(const hpp__python *python, uint64_t dict, hpp__text
 bool hpp__python_module_name(const hpp__python *python, uint64_t name, uint64_t dict,
                              hpp__text *out);
 
+/* Where the entries of a dict are. */
+typedef struct hpp__python_entries {
+    uint64_t begin;  /* of entries with a key and a value, in this order, at their ends */
+    uint64_t values; /* 0: the entries have the values */
+    uint64_t n;
+    unsigned n_words; /* of an entry: with or without a hash */
+} hpp__python_entries;
+
+/* Finds the entries of the keys at an address, which have the values. Returns false if they cannot
+ * be read. */
+bool hpp__python_entries_at(const hpp__python *python, uint64_t keys, hpp__python_entries *out);
+
 /* Returns where the entries of a dict are stored: the address of its keys. */
 uint64_t hpp__python_keys(const hpp__python *python, uint64_t dict);
 
