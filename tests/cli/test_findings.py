@@ -74,7 +74,9 @@ def check_growing_band():
     found = findings(samples(lambda t: 12 * t))
     assert set(found) == {"short peak", "growing band"}, found
     assert found["growing band"]["evidence"] == "log grows by 614 KiB/s from 0 s to 19.9 s (R2 1.00)", found
-    for quiet in (lambda t: 12, lambda t: 12 * t if t < 0.5 else 6, lambda t: 12 * (1 - t), lambda t: 12 * (t * 9 % 1),
+    found = findings(samples(lambda t: 50 + 6 * t))
+    assert found["growing band"]["evidence"] == "log grows by 307 KiB/s from 0 s to 19.9 s (R2 1.00)", "beside what stays"
+    for quiet in (lambda t: 12, lambda t: 50 + 6 * t * t, lambda t: 12 * t if t < 0.5 else 6, lambda t: 12 * (1 - t), lambda t: 12 * (t * 9 % 1),
                   lambda t: 0.2 * t):
         assert set(findings(samples(quiet))) == {"short peak"}, "it does not grow, levels off, or is small"
 
