@@ -273,11 +273,9 @@ bool input_survey(input *in, const hpf_survey_options *limits)
     return survey_limited(in, totals);
 }
 
-bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool has_calls)
+bool input_open_with(input *out, const char *path, const hpf_survey_options *limits)
 {
-    return open_any(
-        out, path, NULL,
-        (hpf_survey_options){.view = view, .by_stack = has_calls, .by_line = has_calls});
+    return open_any(out, path, NULL, *limits);
 }
 
 bool input_open_fine(input *out, const char *path, size_t max_drawn)

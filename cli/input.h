@@ -27,10 +27,9 @@ typedef struct input {
  * that cannot be read. */
 bool input_begins(const char *path, bool (*is)(hpf_str beginning));
 
-/* Opens and surveys the profile at `path`, or standard input for "-", as a view shows it (NULL: as
- * it is), with stacks and lines of calls if `has_calls` (hpf_reader_options); detects its format.
- * `path` is borrowed. Returns false after a message; there is nothing to close then. */
-bool input_open_view(input *out, const char *path, const hpf_stack_view *view, bool has_calls);
+/* Opens and surveys the profile at `path`, or standard input for "-", as `limits` say; detects its
+ * format. `path` is borrowed. Returns false after a message; there is nothing to close then. */
+bool input_open_with(input *out, const char *path, const hpf_survey_options *limits);
 
 /* Opens an input of a format, or of NULL, which detects it, without a survey. */
 bool input_open_only(input *out, const char *path, const hpf_format *format);

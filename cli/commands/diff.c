@@ -42,7 +42,6 @@ typedef struct diff_values {
     int n_bands;        /* -1: default of the format */
     bool exact;
     stack_options stacks;
-    hpr_group group; /* of a page, whose bands keep their whole stacks */
     time_window window;
     int align; /* for graphs and pages, as all below */
     double width_pt, height_pt;
@@ -202,25 +201,6 @@ static bool is_page(const target *to)
     return to->graph && to->graph->write_profiles;
 }
 
-/* Shows a part of stacks as groups of names, which keep their whole stacks. Returns false with a
- * message for a part that is not a group. */
-static bool group_page(diff_values *v, opt_complaint *complaint)
-{
-    static const hpr_group groups[] = {[HPF_PART_FUNCTION] = HPR_GROUP_PREFIX,
-                                       [HPF_PART_MODULE] = HPR_GROUP_MODULE,
-                                       [HPF_PART_TYPE] = HPR_GROUP_TYPE};
-    const int part = v->stacks.part;
-    if (part < 0) {
-        return true;
-    }
-    v->group = (size_t)part < sizeof groups / sizeof *groups ? groups[part] : HPR_GROUP_NONE;
-    v->stacks.part = -1;
-    return v->group || part == HPF_PART_STACK ||
-           opt_complain(complaint,
-                        "--by %s cannot be used with HTML output: use function, module or type",
-                        stack_part_names[part]);
-}
-
 /* Checks that a page has all options. Returns false with a message. */
 static bool check_page(const diff_values *v, opt_complaint *complaint)
 {
@@ -372,13 +352,13 @@ static hpf_status write_page(const plot_picture *p, const void *context, const h
     hpf_survey *const surveys[2] = {j->inputs[0].survey, j->inputs[1].survey};
     hpr_options options = *p->options;
     options.compares = j->alignment;
-    options.group = values->group;
-    options.n_prefix_parts = 1;
-    if (!values->group && hpf_survey_has_types(surveys[0]) && hpf_survey_has_types(surveys[1])) {
+    if (stack_options_given(&values->stacks) || hpf_survey_hides_frames(surveys[0]) ||
+        hpf_survey_hides_frames(surveys[1])) {
+        options.group = HPR_GROUP_STACK; /* bands as in pictures, with their whole stacks */
+    }
+    if (!stack_options_given(&values->stacks) && hpf_survey_has_types(surveys[0]) &&
+        hpf_survey_has_types(surveys[1])) {
         options.group = HPR_GROUP_TYPE;
-    } else if (!values->group &&
-               (hpf_survey_hides_frames(surveys[0]) || hpf_survey_hides_frames(surveys[1]))) {
-        options.group = HPR_GROUP_STACK;
     }
     find_names(names, j->inputs);
     source_texts sources;
@@ -611,19 +591,21 @@ static int compare_operands(const cmd *self, diff_values values, int argc, char 
                                  "the page of census plot");
     }
     hpf_stack_view *view;
-    if ((is_page(&to) && !group_page(&values, &complaint)) ||
-        !stack_options_view(&values.stacks, &view, &complaint)) {
+    if (!stack_options_view(&values.stacks, &view, &complaint)) {
         return cmd_misused(self, "%s", complaint.message);
     }
     if (values.measure < 0) {
         values.measure = is_one ? HPF_DIFF_END : HPF_DIFF_MEAN;
     }
     bool has_window = time_window_given(&values.window) != NULL;
-    const hpf_survey_options limits = {
-        .view = view, .by_stack = is_page(&to), .by_line = is_page(&to)};
+    const hpf_survey_options limits = {.view = view,
+                                       .by_stack = is_page(&to),
+                                       .by_line = is_page(&to),
+                                       .keeps_stacks =
+                                           is_page(&to) && stack_options_given(&values.stacks)};
     status = EXIT_FAILED;
-    if (input_open_view(&inputs[0], paths[0], view, limits.by_stack)) {
-        if (input_open_view(&inputs[1], paths[1], view, limits.by_stack)) {
+    if (input_open_with(&inputs[0], paths[0], &limits)) {
+        if (input_open_with(&inputs[1], paths[1], &limits)) {
             bool is_ready =
                 !has_window || (time_window_apply(&values.window, &inputs[0], limits, is_one) &&
                                 time_window_apply(&values.window, &inputs[1], limits, false));

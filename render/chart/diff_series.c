@@ -25,8 +25,9 @@
 typedef struct side {
     hpf_survey *survey;
     const hpf_overview *overview;
-    double *positions; /* of its samples */
-    size_t n_drawn;    /* samples that are compared */
+    double *positions;              /* of its samples */
+    const hpf_alignment *alignment; /* that they are by; or NULL */
+    size_t n_drawn;                 /* samples that are compared */
     double low, high;
 } side;
 
@@ -49,7 +50,10 @@ static bool begin_side(side *s, hpf_arena *arena, hpf_survey *survey, bool by_sa
 {
     const hpf_overview *o = hpf_survey_overview(survey);
     size_t n = hpf_survey_end_index(survey) + 1;
-    *s = (side){.survey = survey, .overview = o, .n_drawn = n > 1 ? n : o->n_drawn};
+    *s = (side){.survey = survey,
+                .overview = o,
+                .n_drawn = n > 1 ? n : o->n_drawn,
+                .alignment = by_sample ? NULL : alignment};
     s->positions = hpf_arena_array(arena, o->n_drawn, sizeof *s->positions);
     if (!s->positions) {
         return false;
@@ -106,6 +110,17 @@ static hpf_status make_grid(work *w, hpf_error *err)
     return HPF_OK;
 }
 
+/* Returns how far a position is on the way from a sample to the next one, by the clock of its run:
+ * knots may be between both. */
+static double share_between(const side *s, size_t at, double position)
+{
+    const hpf_drawn_sample *drawn = s->overview->drawn;
+    double begin = s->alignment ? drawn[at].time : s->positions[at];
+    double end = s->alignment ? drawn[at + 1].time : s->positions[at + 1];
+    double here = s->alignment ? hpf_alignment_map_back(s->alignment, position) : position;
+    return fmin(fmax((here - begin) / (end - begin), 0), 1);
+}
+
 /* Adds the amounts of a side, times `sign`, to the grid, interpolating linearly. Of several samples
  * at one position the last one counts. */
 static void add_resampled(const hpr__diff_series *to, double *sums, const side *s,
@@ -119,9 +134,7 @@ static void add_resampled(const hpr__diff_series *to, double *sums, const side *
         }
         double amount = amounts[at];
         if (position > s->positions[at] && at + 1 < s->n_drawn) {
-            double share =
-                (position - s->positions[at]) / (s->positions[at + 1] - s->positions[at]);
-            amount += share * (amounts[at + 1] - amount);
+            amount += share_between(s, at, position) * (amounts[at + 1] - amount);
         }
         sums[i] += sign * amount;
     }

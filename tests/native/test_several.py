@@ -108,6 +108,17 @@ class Several(Native):
                 self.assertIn("Page" if view[1:] == ["type"] else "cache" if "function" not in view else "load_page",
                               file.read())
 
+    def test_pages_of_differences_by_each_break_down(self):
+        self.run_several("-hr", "-hy")
+        for part, wanted, not_wanted in ("type", "Page", "cache@several"), ("retainer", "cache@several", "Page"):
+            page = self.path("page.html")
+            done = harness.run([harness.CENSUS, "diff", "--by", part, "-o", page, self.recording, self.recording])
+            self.assertEqual((done.status, done.errors), (0, ""))
+            with open(page, encoding="utf-8") as file:
+                names = re.findall(r'"name":"(?:\(\d+\))?([^"]*)"', file.read())
+            self.assertIn(wanted, names)
+            self.assertNotIn(not_wanted, names)
+
 
 if __name__ == "__main__":
     harness.main()

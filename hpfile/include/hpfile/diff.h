@@ -56,20 +56,23 @@ HPF_API hpf_diff_row hpf_diff_join(const hpf_diff *diff, uint32_t first);
 /* Returns the number of the row of a name in profile `side` (0 or 1), or HPF_NO_ROW. */
 HPF_API uint32_t hpf_diff_row_of_name(const hpf_diff *diff, int side, hpf_name name);
 
-/* Returns new minus old. */
+/* Returns new minus old; 0 for amounts that only rounding has made different. */
 static inline double hpf_diff_change(const hpf_diff_row *row, hpf_diff_measure measure)
 {
-    return row->amounts[1][measure] - row->amounts[0][measure];
+    double change = row->amounts[1][measure] - row->amounts[0][measure];
+    double noise = 1e-12 * (row->amounts[0][measure] + row->amounts[1][measure]);
+    return change < noise && -change < noise ? 0 : change;
 }
 
 /* Which times of two runs of a program belong together: times of the older run are mapped to times
  * of the newer one, on straight lines between knots. Knots are the begin and the end of both runs,
- * marks that both have in the same order, and large steps of the total near each other. */
+ * marks that both have in the same order, and what changes the total alike a little earlier or
+ * later. */
 
 typedef enum hpf_align {
     HPF_ALIGN_AUTO,  /* MARKS if both runs have some in common, else SHARE */
-    HPF_ALIGN_MARKS, /* between common marks by share of the time, and by large steps */
-    HPF_ALIGN_SHARE, /* by share of the run, and by large steps */
+    HPF_ALIGN_MARKS, /* between common marks by share of the time, and by changes of the total */
+    HPF_ALIGN_SHARE, /* by share of the run, and by changes of the total */
     HPF_ALIGN_TIME   /* equal times */
 } hpf_align;
 
@@ -92,8 +95,9 @@ HPF_API HPF_MUST_USE hpf_status hpf_alignment_make(hpf_alignment *out, hpf_surve
                                                    hpf_error *err);
 HPF_API void hpf_alignment_finish(hpf_alignment *a);
 
-/* Returns the time of the newer run that belongs to a time of the older one. */
+/* Return the time of the newer run that belongs to a time of the older one, and the inverse. */
 HPF_API double hpf_alignment_map(const hpf_alignment *a, double old_time);
+HPF_API double hpf_alignment_map_back(const hpf_alignment *a, double new_time);
 
 HPF_END_DECLS
 #endif

@@ -9,6 +9,7 @@
 
 const {Column, lowerBound} = census.columns;
 const MOST_TIMES = 10240, CELLS = 4096;
+const NOISE = 1e-9;         // of the largest total: what rounding makes of equal amounts
 
 // Maps times by straight lines between knots, [[from, to], ...]; without two knots they stay.
 function mapped(times, knots) {
@@ -26,7 +27,9 @@ function mapped(times, knots) {
 class Side {
     constructor(profile, sign, knots) {
         Object.assign(this, {profile, sign, scratch: new Float64Array(profile.n + 1)});
-        this.times = mapped(profile.times.subarray(0, profile.n), knots);
+        this.own = profile.times.subarray(0, profile.n);
+        this.times = mapped(this.own, knots);
+        this.back = knots.map(([from, to]) => [to, from]);
         // Without empty samples at the end: a program that has ended is not compared with one that runs.
         const {end} = new census.stats.Stretch(profile, 0, profile.n - 1);
         this.n = end > 0 ? end + 1 : profile.n;
@@ -34,15 +37,15 @@ class Side {
 
     // Finds the sample before each time, and how far the time is on the way to the next one.
     alignWith(times) {
-        const own = this.times;
+        const {own} = this, wanted = mapped(times, this.back);
         this.before = new Int32Array(times.length);
         this.share = new Float64Array(times.length);
         for (let i = 0, at = 0; i < times.length; i++) {
-            while (at + 1 < this.n && own[at + 1] <= times[i]) {
+            while (at + 1 < this.n && own[at + 1] <= wanted[i]) {
                 at++;
             }
             this.before[i] = at;
-            this.share[i] = at + 1 < this.n ? Math.max(0, (times[i] - own[at]) / (own[at + 1] - own[at])) : 0;
+            this.share[i] = at + 1 < this.n ? Math.max(0, (wanted[i] - own[at]) / (own[at + 1] - own[at])) : 0;
         }
     }
 
@@ -88,6 +91,13 @@ class Filled {
     }
 }
 
+// Replaces differences that only rounding has made.
+function dropNoise(out, {from, to}, noise) {
+    for (let i = from; i < to; i++) {
+        out[i] = Math.abs(out[i]) < noise ? 0 : out[i];
+    }
+}
+
 // The difference of sums of columns. `parts`: of the older and of the newer profile.
 class ChangeColumn extends Column {
     constructor(sides, parts) {
@@ -99,12 +109,17 @@ class ChangeColumn extends Column {
     read(out) {
         const filled = new Filled();
         this.sides.forEach((side, k) => this.parts[k].forEach((column) => side.add(column, out, filled)));
+        dropNoise(out, filled, this.sides[0].noise);
         return filled;
     }
 
     at(i) {
-        return this.numbers ? this.numbers[i] : this.sides.reduce((sum, side, k) =>
-            this.parts[k].reduce((all, column) => all + side.at(column, i), sum), 0);
+        if (this.numbers) {
+            return this.numbers[i];
+        }
+        const sum = this.sides.reduce((sides, side, k) =>
+            this.parts[k].reduce((all, column) => all + side.at(column, i), sides), 0);
+        return Math.abs(sum) < this.sides[0].noise ? 0 : sum;
     }
 }
 
@@ -126,6 +141,8 @@ class Change {
             date: '', state: 'ended', sampleUnit, valueUnit, order: null, marks: [], lines: [],
             lanes: {all: [], messages: []}, version: 0, hasGrown: true});
         this.sides = [new Side(older, -1, knots), new Side(newer, 1, [])];
+        this.largest = Math.max(...[older, newer].map(({total}) => total.reduce((a, b) => Math.max(a, b), 0)));
+        this.sides.forEach((side) => { side.noise = NOISE * this.largest; });
         this.align(timesOf(this.sides));
         if (this.n > MOST_TIMES) {
             const {times, total} = this;
@@ -133,7 +150,6 @@ class Change {
             this.align(Float64Array.from(places, (at) => times[at]));
         }
         this.nSamples = this.n;
-        this.largest = Math.max(...[older, newer].map(({total}) => total.reduce((a, b) => Math.max(a, b), 0)));
         this.rest = this.restOf(older.rest, newer.rest);
         this.joinStacks(older, newer);
     }
@@ -147,6 +163,7 @@ class Change {
             side.alignWith(times);
             side.add(side.profile.totalColumn, this.total, filled);
         });
+        dropNoise(this.total, filled, this.sides[0].noise);
     }
 
     restOf(older, newer) {
