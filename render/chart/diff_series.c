@@ -114,7 +114,7 @@ static hpf_status make_grid(work *w, hpf_error *err)
  * knots may be between both. */
 static double share_between(const side *s, size_t at, double position)
 {
-    const hpf_drawn_sample *drawn = s->overview->drawn;
+    const hpf_drawn_sample *drawn = s->alignment ? s->overview->drawn : NULL;
     double begin = s->alignment ? drawn[at].time : s->positions[at];
     double end = s->alignment ? drawn[at + 1].time : s->positions[at + 1];
     double here = s->alignment ? hpf_alignment_map_back(s->alignment, position) : position;

@@ -145,26 +145,34 @@ void hpr__line_style_uncover(hpr_fill *fills, const double *const *rows, uint32_
 
 /* --- bands ----------------------------------------------------------------------------------- */
 
-/* Colours with a smaller difference look alike. */
-static const double least_difference = 10;
+/* Colours with a smaller difference look alike, and greys. */
+static const double least_difference = 10, least_grey_step = 0.09;
 
-/* Fills of print: light greys, and sparse hatches on the lightest ones. No hatch is level: it would
- * look like thin bands. Black text is readable on all of them, and on OTHER, which is darker. */
-static const double greys[] = {1, 0.97, 0.935, 0.9, 0.865, 0.83, 0.8, 0.765, 0.73, 0.7};
+/* Fills of print: light greys, and where these meet, sparse hatches. No hatch is level: it would
+ * look like thin bands. Black text is readable on all of them, and on OTHER, which is darker. The
+ * number of greys is prime, so that each step of hpr__palette_index reaches all. */
+static const double greys[] = {1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7};
 static const struct {
     double grey, deg;
-} hatches[] = {{1, 45},    {1, 135},   {1, 90},     {0.93, 45}, {0.93, 135},
-               {0.93, 90}, {0.86, 45}, {0.86, 135}, {0.86, 90}};
+} hatches[] = {{1, 45}, {1, 135}, {1, 90}, {0.86, 45}, {0.86, 135}, {0.86, 90}};
 static const double other_grey = 0.6;
 
 enum {
     N_GREYS = sizeof greys / sizeof *greys,
-    N_PRINT_FILLS = N_GREYS + sizeof hatches / sizeof *hatches,
+    N_HATCHES = sizeof hatches / sizeof *hatches,
+    N_PRINT_FILLS = N_GREYS + N_HATCHES,
 };
 
-static hpr_fill grey_fill(double grey)
+/* `hatch_deg` 0: no hatch. */
+static hpr_fill grey_fill(double grey, double hatch_deg)
 {
-    return (hpr_fill){.is_gray = true, .colour = {grey, grey, grey}};
+    hpr_fill fill = {.is_gray = true, .colour = {grey, grey, grey}};
+    if (hatch_deg > 0) {
+        fill.hatch_deg = hatch_deg;
+        fill.hatch_gap_pt = 7;
+        fill.hatch_line_pt = 0.3;
+    }
+    return fill;
 }
 
 /* Returns the `choice`-th fill of a hash. */
@@ -173,49 +181,53 @@ static hpr_fill choice_of(uint64_t hash, uint32_t choice, bool is_print)
     if (!is_print) {
         return (hpr_fill){.colour = hpr__palette_choice(hash, choice)};
     }
-    uint32_t at = hpr__palette_index(hash, choice, N_PRINT_FILLS);
-    if (at < N_GREYS) {
-        return grey_fill(greys[at]);
+    if (choice < N_GREYS) {
+        return grey_fill(greys[hpr__palette_index(hash, choice, N_GREYS)], 0);
     }
-    hpr_fill fill = grey_fill(hatches[at - N_GREYS].grey);
-    fill.hatch_deg = hatches[at - N_GREYS].deg;
-    fill.hatch_gap_pt = 7;
-    fill.hatch_line_pt = 0.3;
-    return fill;
+    size_t at = (hash + choice) % N_HATCHES;
+    return grey_fill(hatches[at].grey, hatches[at].deg);
 }
 
 static bool is_alike(const hpr_fill *x, const hpr_fill *y)
 {
     if (x->is_gray) {
-        return x->colour.red == y->colour.red && x->hatch_gap_pt == y->hatch_gap_pt &&
-               x->hatch_deg == y->hatch_deg;
+        return fabs(x->colour.red - y->colour.red) < least_grey_step &&
+               x->hatch_gap_pt == y->hatch_gap_pt && x->hatch_deg == y->hatch_deg;
     }
     return hpr__lab_difference(hpr__lab_of(x->colour), hpr__lab_of(y->colour)) < least_difference;
+}
+
+static bool are_equal(const hpr_fill *x, const hpr_fill *y)
+{
+    return x->colour.red == y->colour.red && x->colour.green == y->colour.green &&
+           x->colour.blue == y->colour.blue && x->hatch_deg == y->hatch_deg;
 }
 
 /* Returns whether a band should not move to `x` next to `y`. */
 static bool is_indistinct(const hpr_fill *x, const hpr_fill *y)
 {
-    const double least_grey_step = 0.11;
     if (x->is_gray) {
-        return x->hatch_gap_pt == y->hatch_gap_pt && x->hatch_deg == y->hatch_deg &&
-               (x->hatch_gap_pt > 0 || fabs(x->colour.red - y->colour.red) < least_grey_step);
+        return x->hatch_gap_pt > 0 ? x->hatch_deg == y->hatch_deg : is_alike(x, y);
     }
     hpr__appearance a = hpr__appearance_of(x->colour), b = hpr__appearance_of(y->colour);
     return !hpr__appearance_distinct(&a, &b);
 }
 
-/* Bands below this share of the highest one are too thin to be mistaken. */
+/* Bands below this share of the highest one are too thin to be mistaken, unless there are so few
+ * that each is in the legend of print. */
 static const double least_height = 0.05;
 
-/* Bands with this share of the weight are kept apart wherever they are. */
+/* Bands with this share of the weight are kept apart wherever they are; in print all that are not
+ * thin if they are so few. */
 static const double large_share = 0.1;
+enum { MOST_DISTINCT = 8 };
 
 /* Bands, of which some have their fill. */
 typedef struct filling {
     hpr_fill *fills;
     const hpr__swatch *swatches;
-    uint32_t n;
+    uint32_t n, n_thick;
+    bool is_print;
     uint64_t stacks; /* bits of all stacks that lack a band */
     double weight;   /* of all */
     double highest;
@@ -242,33 +254,41 @@ static bool meets_in(const filling *f, uint32_t band, const hpr_fill *fill, like
 }
 
 /* Returns whether a fill of a band is like a neighbour's in any stack, or like the fill of another
- * large band. */
+ * large band, or of any if there are few. */
 static bool meets(const filling *f, uint32_t band, const hpr_fill *fill, likeness *is_like)
 {
     bool is_met = meets_in(f, band, fill, is_like, 0);
     for (uint64_t stack = 1; stack != 0 && stack <= f->stacks && !is_met; stack <<= 1) {
         is_met = (f->swatches[band].absent & stack) == 0 && meets_in(f, band, fill, is_like, stack);
     }
-    bool is_large = f->swatches[band].weight >= large_share * f->weight;
-    for (uint32_t i = 0; i < f->n && is_large && !is_met; i++) {
-        is_met = f->is_done[i] && f->swatches[i].weight >= large_share * f->weight &&
-                 is_like(fill, &f->fills[i]);
+    bool is_few = f->is_print && f->n_thick <= MOST_DISTINCT;
+    double least = is_few ? 0 : large_share * f->weight;
+    for (uint32_t i = 0; i < f->n && f->swatches[band].weight >= least && !is_met; i++) {
+        is_met = f->is_done[i] && f->swatches[i].weight >= least && is_like(fill, &f->fills[i]);
     }
     return is_met;
 }
 
+static bool is_thin_band(const filling *f, uint32_t band)
+{
+    bool is_few = f->is_print && f->n <= MOST_DISTINCT;
+    return !is_few && f->swatches[band].max < least_height * f->highest;
+}
+
 /* Fills a band, whose larger neighbours have their fills. */
-static void fill_band(const filling *f, uint32_t band, bool is_print)
+static void fill_band(const filling *f, uint32_t band)
 {
     uint64_t hash = hpr__palette_hash(f->swatches[band].name);
+    bool is_print = f->is_print;
     uint32_t n_choices = is_print ? N_PRINT_FILLS : HPR__N_COLOURS;
-    bool is_thin = f->swatches[band].max < least_height * f->highest;
+    bool is_thin = is_thin_band(f, band);
     hpr_fill fill = choice_of(hash, 0, is_print);
     bool is_settled = is_thin || !meets(f, band, &fill, is_alike);
-    for (int pass = 0; pass < 2 && !is_settled; pass++) { /* among many, not alike has to do */
+    likeness *const avoided[] = {is_indistinct, is_alike, are_equal}; /* among many, less will do */
+    for (int pass = 0; pass < 3 && !is_settled; pass++) {
         for (uint32_t choice = 1; choice < n_choices && !is_settled; choice++) {
             hpr_fill next = choice_of(hash, choice, is_print);
-            is_settled = !meets(f, band, &next, pass == 0 ? is_indistinct : is_alike);
+            is_settled = !meets(f, band, &next, avoided[pass]);
             fill = is_settled ? next : fill;
         }
     }
@@ -293,6 +313,7 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
     filling f = {.fills = fills,
                  .swatches = swatches,
                  .n = n,
+                 .is_print = is_print,
                  .is_done = hpf_arena_array(arena, n, sizeof *f.is_done)};
     if (!ranked || !f.is_done) {
         return hpf_error_set_memory(err);
@@ -303,13 +324,20 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         f.weight += swatches[i].weight;
         f.highest = fmax(f.highest, swatches[i].max);
     }
+    for (uint32_t i = 0; i < n; i++) {
+        f.n_thick += !is_thin_band(&f, i);
+    }
     qsort(ranked, n, sizeof *ranked, compare_swatches);
     for (uint32_t rank = 0; rank < n; rank++) {
         uint32_t i = (uint32_t)(ranked[rank] - swatches);
         const hpr_colour *pinned = hpr__pinned_colour(options, swatches[i].name);
         hpr_fill fixed = {.colour = hpr__palette_grey(is_dark)};
-        if (is_print && swatches[i].is_other) {
-            fills[i] = grey_fill(other_grey);
+        double grey, hatch_deg;
+        if (is_print && hpr__palette_fixed_print(&grey, &hatch_deg, swatches[i].name)) {
+            fills[i] = grey_fill(grey, hatch_deg);
+            f.is_done[i] = true;
+        } else if (is_print && swatches[i].is_other) {
+            fills[i] = grey_fill(other_grey, 0);
         } else if (swatches[i].is_other ||
                    (!is_print && !pinned &&
                     hpr__palette_fixed(&fixed.colour, swatches[i].name, is_dark))) {
@@ -317,7 +345,7 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         } else if (!is_print && pinned) {
             fills[i] = (hpr_fill){.colour = *pinned};
         } else {
-            fill_band(&f, i, is_print);
+            fill_band(&f, i);
         }
     }
     return !options->as_lines ||

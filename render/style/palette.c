@@ -31,14 +31,15 @@ static const uint32_t palette_hex[HPR__N_HUES][HPR__N_LIGHTNESSES] = {
 static const struct {
     const char *name;
     uint32_t light_hex, dark_hex;
+    double grey, hatch_deg; /* in print; 0: no hatch */
 } biography[N_BIOGRAPHY] = {
-    {"VOID", 0x4e0038, 0x4c1636},
-    {"LAG", 0x045498, 0x025aa3},
-    {"USE", 0x3b955e, 0x439d65},
-    {"DRAG", 0xf4ab4e, 0xfdb45a},
-    {"INHERENT_USE", 0xe5f8e5, 0xf4fff4},
-    {"NOT_YET_USED", 0x045498, 0x025aa3},
-    {"NOT_USED_SINCE", 0xf4ab4e, 0xfdb45a},
+    {"VOID", 0x4e0038, 0x4c1636, 1, 45},
+    {"LAG", 0x045498, 0x025aa3, 0.83, 0},
+    {"USE", 0x3b955e, 0x439d65, 0.93, 0},
+    {"DRAG", 0xf4ab4e, 0xfdb45a, 0.72, 0},
+    {"INHERENT_USE", 0xe5f8e5, 0xf4fff4, 1, 0},
+    {"NOT_YET_USED", 0x045498, 0x025aa3, 0.83, 0},
+    {"NOT_USED_SINCE", 0xf4ab4e, 0xfdb45a, 0.72, 0},
 };
 
 static const hpr__theme light_theme = {
@@ -142,6 +143,16 @@ bool hpr__palette_fixed(hpr_colour *out, hpf_str name, bool is_dark)
     int i = biography_index(name);
     if (i < N_BIOGRAPHY) {
         *out = hpr__colour_hex(is_dark ? biography[i].dark_hex : biography[i].light_hex);
+    }
+    return i < N_BIOGRAPHY;
+}
+
+bool hpr__palette_fixed_print(double *grey, double *hatch_deg, hpf_str name)
+{
+    int i = biography_index(name);
+    if (i < N_BIOGRAPHY) {
+        *grey = biography[i].grey;
+        *hatch_deg = biography[i].hatch_deg;
     }
     return i < N_BIOGRAPHY;
 }

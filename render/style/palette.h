@@ -55,6 +55,9 @@ uint64_t hpr__palette_hash(hpf_str name);
 /* Sets the fixed colour of a biography phase; returns false for other names. */
 bool hpr__palette_fixed(hpr_colour *out, hpf_str name, bool is_dark);
 
+/* Sets its grey in print, and the direction of its hatch, 0 without one; likewise. */
+bool hpr__palette_fixed_print(double *grey, double *hatch_deg, hpf_str name);
+
 /* Returns the colour that the options give a name, or NULL. Borrowed from the options. */
 const hpr_colour *hpr__pinned_colour(const hpr_options *options, hpf_str name);
 
