@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hpfile/format.h"
 #include "hpprof/command_name.h"
 #include "hprender/backend.h"
 
@@ -41,6 +42,17 @@ static const char *suffix_in(const char *path)
     return is_suffix ? dot : NULL;
 }
 
+/* Returns the format of a file that only census convert writes, by its name, or NULL. */
+static const hpf_format *converted_format(const char *path)
+{
+    for (const hpf_format *const *f = hpf_formats(); *f; f++) {
+        if (((*f)->writer || (*f)->stacks) && path_has_extension(path, (*f)->extension)) {
+            return *f;
+        }
+    }
+    return NULL;
+}
+
 int run_output_read(run_output *o, const cmd *self, const opt_list *files)
 {
     struct {
@@ -62,6 +74,13 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
         if (suffix && which == N_FORMATS && hpr_backend_by_path(file)) {
             o->pictures.texts[o->pictures.n++] = file;
             continue;
+        }
+        const hpf_format *converted = which == N_FORMATS ? converted_format(file) : NULL;
+        if (converted) {
+            return cmd_misused(self,
+                               "%s: run does not write %s; make it of a recording, with "
+                               "census convert",
+                               file, converted->name);
         }
         if (which == N_FORMATS) { /* another suffix is a part of the name */
             suffix = NULL;

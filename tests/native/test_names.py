@@ -38,7 +38,8 @@ class Names(unittest.TestCase):
 
     def test_names_that_are_wrong(self):
         for name, said in ("%r", "%r needs a rank"), ("a%x", "after % expected"), ("%", "after % expected"), \
-                ("", "an output name is empty"), ("x" * 5000, "the name is too long"):
+                ("", "an output name is empty"), ("x" * 5000, "the name is too long"), \
+                ("x.massif.out", "x.massif.out: run does not write massif; make it of a recording"):
             done = self.run_census("-o", name, PMI_RANK="../../escape")
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(said, done.stderr)

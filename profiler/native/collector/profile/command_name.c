@@ -36,17 +36,50 @@ static bool is_interpreter(const char *word)
     return is_one_of(name, length, names);
 }
 
-/* Returns the words after `env`, with its options and variables, and after `pyenv exec`. */
+/* A program that runs another one. */
+typedef struct launcher {
+    const char *name;
+    const char *with_argument; /* letters of options */
+    int n_operands;            /* before the program */
+} launcher;
+
+static const launcher *find_launcher(const char *name)
+{
+    static const launcher launchers[] = {
+        {"env", "uC", 0},  {"nice", "n", 0},     {"timeout", "ks", 1}, {"nohup", "", 0},
+        {"setsid", "", 0}, {"stdbuf", "ioe", 0}, {"ionice", "cn", 0},  {"time", "fo", 0}};
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        if (strcmp(name, launchers[i].name) == 0) {
+            return &launchers[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns the words after a launcher, its options, and variables for the environment. */
+static const char *const *after_launcher(const launcher *l, const char *const *next)
+{
+    while (*next && (**next == '-' || (strcmp(l->name, "env") == 0 && strchr(*next, '=')))) {
+        const char *word = *next;
+        bool has_argument =
+            word[0] == '-' && word[1] && !word[2] && strchr(l->with_argument, word[1]);
+        next += has_argument && next[1] ? 2 : 1;
+    }
+    for (int i = 0; i < l->n_operands && *next; i++) {
+        next++;
+    }
+    return next;
+}
+
+/* Returns the words after launchers, such as `nice -n 5` and `env A=b`, and after `pyenv exec`. */
 static const char *const *without_launchers(const char *const *words)
 {
     while (words[0] && words[1]) {
         const char *name = base_of(words[0]);
         const char *const *next = words + 1;
-        if (strcmp(name, "env") == 0) {
-            while (*next && (**next == '-' || strchr(*next, '='))) {
-                bool has_argument = strcmp(*next, "-u") == 0 || strcmp(*next, "-C") == 0;
-                next += has_argument && next[1] ? 2 : 1;
-            }
+        const launcher *l = find_launcher(name);
+        if (l) {
+            next = after_launcher(l, next);
         } else if (strcmp(name, "pyenv") == 0 && strcmp(words[1], "exec") == 0) {
             next = words + 2;
         } else {
