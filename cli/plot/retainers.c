@@ -85,8 +85,8 @@ hpf_retainer_sets *retainers_of_profile(hpf_survey *survey, const char *path, co
         return NULL;
     }
     hpf_str base = path_uncompressed(path);
-    hpf_retainer_sets *sets =
-        path_drop_suffix(&base, ".census") ? find_sets(survey, path, process) : NULL;
+    bool is_recording = process || path_drop_suffix(&base, ".census"); /* under any name */
+    hpf_retainer_sets *sets = is_recording ? find_sets(survey, path, process) : NULL;
     char *report = sets ? NULL : companion_path(path, ".prof");
     sets = report ? find_sets(survey, report, NULL) : sets;
     free(report);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every command in a ```sh block of the documentation works as it is written, in a fresh folder with samples/.
+"""Every command in a ```sh block of the documentation works as it is written, in a fresh folder with samples/, and with
+the files of the reader that docs/commands.md names.
 
 commands.py CENSUS ROOT PAGE...: runs the commands of the PAGEs below ROOT, each page in a folder of its own, in order.
-`census open` is ended as soon as its page has been fetched."""
+`census open` is ended as soon as its page has been fetched. Commands of programs that are not installed are left out."""
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,7 +38,35 @@ def environment_of(folder):
     return found
 
 
+# What docs/commands.md takes for granted: commands that make a file, and files that are copied.
+MADE = """
+mkdir src && cp FILES/server.c src && cc -g -O1 -o server src/server.c
+printf 'all: one two\\none two:\\n\\t$(CC) -o $@ src/server.c\\n' >Makefile
+echo 'create table t(a); insert into t values (1); select * from t;' >queries.sql
+census run -q -hr -hy --snapshot largest -o first -- ./server
+cp first.census run.hp
+cp first.census solver.1.census
+cp first.census solver.2.census
+cp server solver
+cp first.heapsnapshot before.heapsnapshot
+cp first.heapsnapshot after.heapsnapshot
+census convert -o prog.eventlog first.census
+census convert -o heap.pb.gz first.census
+"""
+COPIED = {"a.hp": "hp/foldleak-prof-hc.hp", "b.hp": "hp/pathgrid-prof-hy.hp", "c.hp": "hp/interp-prof-hd.hp",
+          "before.hp": "hp/foldleak-prof-hc.hp", "after.hp": "hp/foldleak-prof-hc.hp", "run.prof": "prof/interp-prof-hc.prof",
+          "run.eventlog": "eventlog/foldleak-prof-lu-hc.eventlog", "run-hc.hp": "explain/leak-hc.hp",
+          "run-hd.hp": "explain/leak-hd.hp", "run-hb.hp": "explain/leak-hb.hp", "run-hr.hp": "explain/leak-hr.hp",
+          "massif.out.4711": "../tests/conformance/exchange/samples/massif.out"}
+
+
 class Commands(unittest.TestCase):
+    def prepare(self, folder, environment):
+        for name, source in COPIED.items():
+            shutil.copy(os.path.join(ROOT, "samples", source), os.path.join(folder, name))
+        for command in MADE.replace("FILES", os.path.join(os.path.dirname(os.path.abspath(__file__)), "files")).split("\n"):
+            subprocess.run(["bash", "-c", command], cwd=folder, env=environment, check=True)
+
     def fetch_opened(self, command, folder, environment):
         """Starts `census open`, fetches the page of the URL that it prints, and presses Ctrl-C."""
         with open(os.path.join(folder, "opened"), "w+", encoding="utf-8") as output:
@@ -66,7 +96,11 @@ class Commands(unittest.TestCase):
             os.symlink(CENSUS, os.path.join(folder, "census"))
             os.symlink(os.path.join(ROOT, "samples"), os.path.join(folder, "samples"))
             environment = environment_of(folder)
+            if page == "docs/commands.md":
+                self.prepare(folder, environment)
             for command in commands:
+                if not shutil.which(command.split()[0], path=environment["PATH"]):
+                    continue
                 with self.subTest(command):
                     if command.startswith("census open "):
                         self.fetch_opened(command, folder, environment)
