@@ -15,8 +15,7 @@
 /* ---- Alignment of times ---------------------------------------------------------------------- */
 
 /* What is shifted by at most this share of the run is aligned, if that makes the totals more alike
- * by this share of the peak. Totals that differ by
- * a further share are nearly the same. */
+ * by this share of the peak. Totals that differ by at most the third share are nearly the same. */
 static const double most_shift = 0.06, least_gain = 0.01, alike = 0.03;
 
 enum { MOST_MARKS = 2000 }; /* that are compared; the rest is left out */
@@ -336,7 +335,8 @@ static void find_shifts(warp *w, int side)
 {
     const size_t n = w->runs[side].n;
     const hpf_drawn_sample *others = w->runs[!side].overview->drawn;
-    double times[3]; /* of the sample before, of a sample, of the one after it */
+    /* Of the sample before, of a sample, and of the one after it. */
+    double times[3] = {NAN, NAN, NAN};
     bool are_shifted[3] = {false, false, find_shift(w, side, 0, &times[2])};
     for (size_t i = 0; i < n; i++) {
         const place *p = &w->places[side][i];
@@ -370,7 +370,7 @@ static int compare_shifts(const void *a, const void *b)
 static void drop_needless(hpf_alignment *a)
 {
     const double tiny = 1e-9 * a->knots[a->n_knots - 1].new_time;
-    size_t n = a->n_knots > 0;
+    size_t n = 1;
     for (size_t i = 1; i + 1 < a->n_knots; i++) {
         const hpf_knot *p = &a->knots[n - 1], *q = &a->knots[i], *r = &a->knots[i + 1];
         double share = (q->old_time - p->old_time) / (r->old_time - p->old_time);
@@ -379,8 +379,8 @@ static void drop_needless(hpf_alignment *a)
             a->knots[n++] = *q;
         }
     }
-    a->knots[n++] = a->knots[a->n_knots - 1];
-    a->n_knots = n;
+    a->knots[n] = a->knots[a->n_knots - 1];
+    a->n_knots = a->n_knots > 1 ? n + 1 : a->n_knots;
 }
 
 /* Adds what was found between the knots of the base, except for what keeps times but is in the way

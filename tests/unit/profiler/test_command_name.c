@@ -24,7 +24,8 @@ Test(command_name, argument_that_tells_a_process_apart)
         {{"ld"}, "ld"},
         {{"python3", "tools/app.py", "input.csv"}, "app input.csv"},
         {{"env", "-u", "A", "B=c", "python3", "tools/app.py", "input.csv"}, "app input.csv"},
-        {{"nice", "-n", "5", "timeout", "-k3", "9", "python3", "tools/app.py", "x.csv"}, "app x.csv"},
+        {{"nice", "-n", "5", "timeout", "-k3", "9", "python3", "tools/app.py", "x.csv"},
+         "app x.csv"},
         {{"timeout", "9"}, "timeout 9"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
