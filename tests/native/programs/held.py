@@ -49,7 +49,7 @@ def sleepers(number):
     yield mine
 
 
-addresses, address_set = {}, set()
+addresses, address_set, small_sets = {}, set(), []
 
 
 def ring():
@@ -57,6 +57,7 @@ def ring():
     first, second = {"data": bytearray(500)}, []
     addresses[id(first)] = None
     address_set.add(id(first))
+    small_sets.append({id(first)})
     first["next"] = second
     second.append(first)
 

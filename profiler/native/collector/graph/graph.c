@@ -87,7 +87,7 @@ static uint32_t field_at(builder *b, uint32_t block, uint64_t word)
  * is skipped if its bit is set, and a pointer into the block itself, unless to its begin: such a
  * pointer is how short strings and empty lists are laid out, and holds nothing. */
 static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, size_t n_bytes,
-                 uint64_t skipped)
+                 uint64_t skipped, hpp__python_hashes hashes)
 {
     hpp__graph *g = b->graph;
     const uint64_t *words = memory;
@@ -95,8 +95,6 @@ static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, 
     size_t n_ahead = n_left > WORDS_AHEAD ? n_left - WORDS_AHEAD : 0;
     bool is_object = b->has_python && hpp__python_type_of(&g->python, from);
     uint32_t refused = HPP__PYTHON_IS_HELD | (is_object ? 0 : HPP__PYTHON_IS_PART);
-    const hpp__python_hashes hashes =
-        b->has_python ? hpp__python_find_hashes(&g->python, from) : (hpp__python_hashes){0, 0};
     uint32_t last = HPP__NO_BLOCK;
     for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
         if (i < n_ahead) {
@@ -126,6 +124,7 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
 {
     const hpp__image_block *block = &image->blocks[number];
     uint64_t end = block->address + block->size_bytes;
+    hpp__python_hashes hashes = {0, 0};
     if (!add_node(b->graph,
                   (hpp__graph_node){.size_bytes = block->size_bytes, .site = block->site})) {
         return false;
@@ -138,10 +137,12 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
         if (memory && b->has_python && at == block->address) {
             end = at + hpp__python_extent(&b->graph->python, number, memory, n_bytes / WORD_BYTES,
                                           &skipped);
+            hashes =
+                hpp__python_find_hashes(&b->graph->python, number, memory, n_bytes / WORD_BYTES);
         }
         size_t n_scanned = end - at < n_bytes ? (size_t)(end - at) : n_bytes;
         uint64_t first = (at - block->address) / WORD_BYTES;
-        if (memory && !scan(b, number, first, memory, n_scanned, skipped)) {
+        if (memory && !scan(b, number, first, memory, n_scanned, skipped, hashes)) {
             return false;
         }
         at += n_bytes;

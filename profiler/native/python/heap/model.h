@@ -49,7 +49,9 @@ enum { HPP__PYTHON_MODULE_DICT = 16 }; /* of a module object: where its dict is 
 #define HPP__PYTHON_IS_HELD   (UINT32_C(1) << 31) /* by its root, whatever else points to it */
 #define HPP__PYTHON_NO_EDGES  (UINT32_C(1) << 30) /* its references count as a root's */
 #define HPP__PYTHON_IS_PART   (UINT32_C(1) << 29) /* of an object: only objects refer to it */
-#define HPP__PYTHON_TYPE_MASK (HPP__PYTHON_IS_PART - 1)
+#define HPP__PYTHON_IS_KEYS   (UINT32_C(1) << 28) /* and that of a dict */
+#define HPP__PYTHON_IS_TABLE  (UINT32_C(1) << 27) /* and that of a set */
+#define HPP__PYTHON_TYPE_MASK (HPP__PYTHON_IS_TABLE - 1)
 
 typedef struct hpp__python {
     const hpp__image *image; /* borrowed, like the index */
@@ -67,7 +69,6 @@ typedef struct hpp__python {
     uint32_t *of_block;  /* by number: its type's number, with marks; 0: no object */
     bool with_owners;    /* note them: they are needed for names of fields */
     hpp__map owners;     /* number of a block + 1 -> address of the object that it belongs to */
-    hpp__map hash_words; /* number of a block + 1 -> words that are hashes: hpp__python_hashes */
     hpp__map used_parts; /* number of a block + 1 -> first and last word in use: see used_part */
     hpp__text scratch;
 } hpp__python;

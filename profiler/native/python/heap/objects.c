@@ -458,7 +458,6 @@ void hpp__python_finish(hpp__python *p)
     free(p->of_block);
     hpp__map_finish(&p->type_at);
     hpp__map_finish(&p->owners);
-    hpp__map_finish(&p->hash_words);
     hpp__map_finish(&p->used_parts);
     hpp__text_finish(&p->scratch);
     *p = (hpp__python){0};

@@ -47,7 +47,7 @@ static bool use_part(hpp__python *p, uint64_t address, uint64_t n_words)
 /* Marks the block at an address as a part of an object. What looks like an object there is none: an
  * item of a list that is a type, or what was in the block before. Since 3.13, a part may also be
  * inside an object. Returns false without memory. */
-static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner)
+static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner, uint32_t mark)
 {
     uint32_t block = hpp__block_index_find(p->index, address);
     if (block == HPP__NO_BLOCK || block == hpp__block_index_find(p->index, owner)) {
@@ -57,7 +57,7 @@ static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner)
     if (!is_whole && (p->of_block[block] & HPP__PYTHON_TYPE_MASK) != 0) {
         return true;
     }
-    p->of_block[block] = (p->of_block[block] & ~HPP__PYTHON_TYPE_MASK) | HPP__PYTHON_IS_PART;
+    p->of_block[block] = (p->of_block[block] & ~HPP__PYTHON_TYPE_MASK) | HPP__PYTHON_IS_PART | mark;
     uint64_t *known = p->with_owners ? hpp__map_add(&p->owners, block + UINT64_C(1)) : NULL;
     if (known) {
         *known = owner;
@@ -72,38 +72,6 @@ static void take_object(hpp__python *p, uint64_t object)
     if (block != HPP__NO_BLOCK && p->image->blocks[block].address == object) {
         p->of_block[block] = HPP__PYTHON_IS_PART;
     }
-}
-
-/* Notes the words of a block that are hashes, from an address on. Returns false without memory. */
-static bool note_hashes(hpp__python *p, uint64_t address, uint32_t stride)
-{
-    uint32_t block = hpp__block_index_find(p->index, address);
-    uint64_t first =
-        block != HPP__NO_BLOCK ? (address - p->image->blocks[block].address) / WORD_BYTES : 0;
-    if (block == HPP__NO_BLOCK || first > UINT32_MAX) {
-        return true;
-    }
-    uint64_t *known = hpp__map_add(&p->hash_words, block + UINT64_C(1));
-    if (known) {
-        *known = first << 32 | stride;
-    }
-    return known != NULL;
-}
-
-/* Notes the hashes in the entries of the keys of a dict, if these have any. */
-static bool note_keys(hpp__python *p, uint64_t keys)
-{
-    enum { WITH_HASH = 3 };
-    hpp__python_entries entries;
-    return !hpp__python_entries_at(p, keys, &entries) || entries.n_words != WITH_HASH ||
-           note_hashes(p, entries.begin, WITH_HASH);
-}
-
-hpp__python_hashes hpp__python_find_hashes(const hpp__python *p, size_t block)
-{
-    const uint64_t *known = hpp__map_find(&p->hash_words, block + UINT64_C(1));
-    return known ? (hpp__python_hashes){(uint32_t)(*known >> 32), (uint32_t)*known}
-                 : (hpp__python_hashes){0, 0};
 }
 
 uint64_t hpp__python_values_without_dict(const hpp__python *p, const hpp__python_type *type,
@@ -133,13 +101,13 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
     }
     uint64_t values = hpp__python_values_without_dict(p, type, words, n_words);
     if (values) {
-        is_good = mark_part(p, values, owner) && use_part(p, values, UINT32_MAX);
+        is_good = mark_part(p, values, owner, 0) && use_part(p, values, UINT32_MAX);
     }
     if (type->kind == HPP__PYTHON_DICT && n_object > 5) {
-        is_good = mark_part(p, object[4], owner) && note_keys(p, object[4]) &&
-                  mark_part(p, object[5], owner) && use_part(p, object[5], UINT32_MAX);
+        is_good = mark_part(p, object[4], owner, HPP__PYTHON_IS_KEYS) &&
+                  mark_part(p, object[5], owner, 0) && use_part(p, object[5], UINT32_MAX);
     } else if (type->kind == HPP__PYTHON_LIST && n_object > 3) {
-        is_good = mark_part(p, object[3], owner) && use_part(p, object[3], object[2]);
+        is_good = mark_part(p, object[3], owner, 0) && use_part(p, object[3], object[2]);
     } else if (type->kind == HPP__PYTHON_BUFFER && n_object > 4) {
         /* The items of an array, the bytes of a bytearray: since 3.15 those of an object. */
         if (p->offsets->minor >= 15 && n_object > BUFFER_BYTES) {
@@ -147,8 +115,7 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
         }
         is_good = use_part(p, object[3], 0) && use_part(p, object[4], 0);
     } else if (type->kind == HPP__PYTHON_SET && n_object > 5) {
-        uint64_t table = object[SET_TABLE / WORD_BYTES];
-        is_good = mark_part(p, table, owner) && note_hashes(p, table + WORD_BYTES, SET_ENTRY_WORDS);
+        is_good = mark_part(p, object[SET_TABLE / WORD_BYTES], owner, HPP__PYTHON_IS_TABLE);
     } else if (type->kind == HPP__PYTHON_DEQUE && n_object > 6) {
         /* Blocks at the left and at the right, indices in them of the first and of the last. */
         const uint64_t *ends = object + DEQUE_LEFT / WORD_BYTES;
@@ -159,6 +126,25 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
                             ends[0] == ends[1] ? ends[3] + 1 - ends[2] : n_left));
     }
     return is_good;
+}
+
+hpp__python_hashes hpp__python_find_hashes(const hpp__python *p, size_t block,
+                                           const uint64_t *words, size_t n_words)
+{
+    enum { WITH_HASH = 3 };
+    const hpp__image_block *where = &p->image->blocks[block];
+    hpp__python_entries entries;
+    if (p->of_block[block] & HPP__PYTHON_IS_TABLE) {
+        return (hpp__python_hashes){1, SET_ENTRY_WORDS};
+    }
+    bool has_hashes =
+        p->of_block[block] & HPP__PYTHON_IS_KEYS && n_words >= HPP__PYTHON_KEYS_WORDS &&
+        hpp__python_parse_keys(p, words, where->address, where->size_bytes, &entries) &&
+        entries.n_words == WITH_HASH;
+    return has_hashes
+               ? (hpp__python_hashes){(uint32_t)((entries.begin - where->address) / WORD_BYTES),
+                                      WITH_HASH}
+               : (hpp__python_hashes){0, 0};
 }
 
 /* ---- References in a block ---- */
@@ -250,6 +236,9 @@ static void limit_references(object_words *o, hpp__python_kind kind)
         if (o->n_words > 5 && o->words[SET_TABLE / WORD_BYTES] !=
                                   o->begin + o->first * WORD_BYTES + SET_SMALL_TABLE) {
             skip(o, small, small + SET_SMALL_WORDS);
+        }
+        for (size_t i = 1; i < SET_SMALL_WORDS; i += SET_ENTRY_WORDS) {
+            skip(o, small + i, small + i + 1); /* hashes */
         }
         break;
     case HPP__PYTHON_DEQUE:

@@ -27,11 +27,13 @@ uint64_t hpp__python_values_without_dict(const hpp__python *python, const hpp__p
                                          const uint64_t *words, size_t n_words);
 
 /* The words of a block that are hashes, not references: that of a number may be an address, such as
- * one that id() has returned. From `first` on each one of `stride` words; 0: there are none. */
+ * one that id() has returned. From `first` on each one of `stride` words; 0: there are none.
+ * Found by the words at the beginning of the block. */
 typedef struct hpp__python_hashes {
     uint32_t first, stride;
 } hpp__python_hashes;
-hpp__python_hashes hpp__python_find_hashes(const hpp__python *python, size_t block);
+hpp__python_hashes hpp__python_find_hashes(const hpp__python *python, size_t block,
+                                           const uint64_t *words, size_t n_words);
 
 static inline bool hpp__python_is_hash(hpp__python_hashes hashes, uint64_t word)
 {

@@ -70,17 +70,10 @@ uint64_t hpp__python_keys(const hpp__python *p, uint64_t dict)
     return hpp__python_word(p, dict + DICT_KEYS);
 }
 
-/* The entries are inside the block of the keys, whatever their number is said to be; if they are no
- * block, their number is limited. */
-bool hpp__python_entries_at(const hpp__python *p, uint64_t keys, hpp__python_entries *out)
+bool hpp__python_parse_keys(const hpp__python *p, const uint64_t head[HPP__PYTHON_KEYS_WORDS],
+                            uint64_t keys, uint64_t n_bytes, hpp__python_entries *out)
 {
-    uint32_t block = hpp__block_index_find(p->index, keys);
-    bool is_block = block != HPP__NO_BLOCK;
-    uint64_t head[5];
     uint64_t n_index_bytes;
-    if ((!is_block && !p->has_older) || !hpp__image_read(p->image, head, keys, sizeof head)) {
-        return false;
-    }
     out->values = 0;
     if (p->offsets->minor < 11) {
         uint64_t size = head[1];
@@ -94,12 +87,23 @@ bool hpp__python_entries_at(const hpp__python *p, uint64_t keys, hpp__python_ent
         out->n_words = bytes[2] == 0 ? 3 : 2;
     }
     uint64_t n_before = p->offsets->keys_bytes + n_index_bytes;
-    uint64_t n_bytes =
-        is_block ? p->image->blocks[block].address + p->image->blocks[block].size_bytes - keys
-                 : UINT32_MAX;
     out->begin = keys + n_before;
     return n_index_bytes <= n_bytes && n_before <= n_bytes &&
            out->n <= (n_bytes - n_before) / (out->n_words * WORD_BYTES);
+}
+
+/* The entries are inside the block of the keys, whatever their number is said to be; if they are no
+ * block, their number is limited. */
+bool hpp__python_entries_at(const hpp__python *p, uint64_t keys, hpp__python_entries *out)
+{
+    uint32_t block = hpp__block_index_find(p->index, keys);
+    bool is_block = block != HPP__NO_BLOCK;
+    uint64_t head[HPP__PYTHON_KEYS_WORDS];
+    uint64_t n_bytes =
+        is_block ? p->image->blocks[block].address + p->image->blocks[block].size_bytes - keys
+                 : UINT32_MAX;
+    return (is_block || p->has_older) && hpp__image_read(p->image, head, keys, sizeof head) &&
+           hpp__python_parse_keys(p, head, keys, n_bytes, out);
 }
 
 static bool find_entries(const hpp__python *p, uint64_t dict, hpp__python_entries *out)

@@ -44,8 +44,14 @@ typedef struct hpp__python_entries {
     unsigned n_words; /* of an entry: with or without a hash */
 } hpp__python_entries;
 
-/* Finds the entries of the keys at an address, which have the values. Returns false if they cannot
- * be read. */
+enum { HPP__PYTHON_KEYS_WORDS = 5 /* before the indices of the keys of a dict */ };
+
+/* Finds the entries of keys, which have the values, in `n_bytes` at an address that begin with the
+ * words `head`. Returns false if they are not there. */
+bool hpp__python_parse_keys(const hpp__python *python, const uint64_t head[HPP__PYTHON_KEYS_WORDS],
+                            uint64_t keys, uint64_t n_bytes, hpp__python_entries *out);
+
+/* Finds them at an address. Returns false if they cannot be read. */
 bool hpp__python_entries_at(const hpp__python *python, uint64_t keys, hpp__python_entries *out);
 
 /* Returns where the entries of a dict are stored: the address of its keys. */
