@@ -115,9 +115,11 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static struct timespec end_of_wait(clockid_t clock)
+/* The call lasts from here on: the thread may wait for the processor before it makes it. */
+static struct timespec end_of_wait(call *c, clockid_t clock)
 {
     struct timespec end;
+    c->begin_s = now_s();
     clock_gettime(clock, &end);
     end.tv_nsec += limit.tv_nsec;
     end.tv_sec += limit.tv_sec + end.tv_nsec / 1000000000;
@@ -127,7 +129,7 @@ static struct timespec end_of_wait(clockid_t clock)
 
 static void begin(call *c)
 {
-    c->begin_s = now_s();
+    c->begin_s = c->begin_s > 0 ? c->begin_s : now_s();
     atomic_store(&c->is_ready, true);
     errno = 0;
 }
@@ -1081,7 +1083,7 @@ static void make_futex_with_limit(call *c)
 
 static void make_futex_bitset(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_MONOTONIC);
+    struct timespec until = end_of_wait(c, CLOCK_MONOTONIC);
     CALL(c, syscall(SYS_futex, &c->words[0], FUTEX_WAIT_BITSET, 0, &until, NULL,
                     FUTEX_BITSET_MATCH_ANY));
 }
@@ -1093,14 +1095,14 @@ static void make_futex_requeue_pi(call *c)
 
 static void make_futex_requeue_pi_with_limit(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_MONOTONIC);
+    struct timespec until = end_of_wait(c, CLOCK_MONOTONIC);
     CALL(c, syscall(SYS_futex, &c->words[0], FUTEX_WAIT_REQUEUE_PI, 0, &until, &c->words[1], 0));
 }
 
 #ifdef SYS_futex_waitv
 static void make_futex_waitv(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_MONOTONIC);
+    struct timespec until = end_of_wait(c, CLOCK_MONOTONIC);
     struct futex_waitv words[2] = {{.uaddr = (uintptr_t)&c->words[0], .flags = FUTEX_32},
                                    {.uaddr = (uintptr_t)&c->words[1], .flags = FUTEX_32}};
     CALL(c, syscall(SYS_futex_waitv, words, 2, 0, &until, CLOCK_MONOTONIC));
@@ -1121,7 +1123,7 @@ static void make_cond_wait(call *c)
 
 static void make_cond_timedwait(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_REALTIME);
+    struct timespec until = end_of_wait(c, CLOCK_REALTIME);
     pthread_mutex_lock(&c->mutex);
     CALL(c, pthread_cond_timedwait(&c->condition, &c->mutex, &until));
     pthread_mutex_unlock(&c->mutex);
@@ -1151,7 +1153,7 @@ static void make_sem_wait(call *c)
 
 static void make_sem_timedwait(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_REALTIME);
+    struct timespec until = end_of_wait(c, CLOCK_REALTIME);
     CALL(c, sem_timedwait(&c->semaphore, &until));
 }
 
@@ -1232,7 +1234,7 @@ static void make_clock_nanosleep(call *c)
 
 static void make_clock_nanosleep_until(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_MONOTONIC);
+    struct timespec until = end_of_wait(c, CLOCK_MONOTONIC);
     CALL(c, clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
 }
 
@@ -1384,7 +1386,7 @@ static void make_mq_send(call *c)
 
 static void make_mq_timedsend(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_REALTIME);
+    struct timespec until = end_of_wait(c, CLOCK_REALTIME);
     CALL(c, mq_timedsend(c->queue, c->buffer, 10, 0, &until));
 }
 
@@ -1395,7 +1397,7 @@ static void make_mq_receive(call *c)
 
 static void make_mq_timedreceive(call *c)
 {
-    struct timespec until = end_of_wait(CLOCK_REALTIME);
+    struct timespec until = end_of_wait(c, CLOCK_REALTIME);
     CALL(c, mq_timedreceive(c->queue, c->buffer, 100, NULL, &until));
 }
 
