@@ -13,47 +13,13 @@
 
 enum {
     DEPTH_MAX = 16, /* of scopes, and of structures in structures */
-    PEEL_MAX = 32,  /* typedefs and qualifiers of a type */
 };
 
 /* ---- Names of structures ---- */
 
-static bool is_structure(int tag)
-{
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
-static const char *name_of(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_formstring(dwarf_attr(die, DW_AT_name, &attribute));
-}
-
 static bool has(Dwarf_Die *die, unsigned name)
 {
     return dwarf_hasattr(die, name) != 0;
-}
-
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, out);
-}
-
-/* Removes typedefs and qualifiers. Returns false for void. */
-static bool peel(Dwarf_Die *type)
-{
-    for (unsigned i = 0; i < PEEL_MAX; i++) {
-        int tag = dwarf_tag(type);
-        if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
-            tag != DW_TAG_restrict_type && tag != DW_TAG_atomic_type) {
-            return true;
-        }
-        if (!type_of(type, type)) {
-            return false;
-        }
-    }
-    return false;
 }
 
 /* Adds a structure under the name of a scope and its own. */
@@ -89,14 +55,16 @@ static bool add_below(hpp__structures *s, hpp__walk *walk, Dwarf_Die *parent, hp
     bool is_good = true, is_there = depth < DEPTH_MAX && hpp__walk_child(walk, parent, &die);
     for (; is_there && is_good; is_there = hpp__walk_next(walk, &die)) {
         int tag = dwarf_tag(&die);
-        const char *name = tag == DW_TAG_namespace || tag == DW_TAG_typedef || is_structure(tag)
-                               ? name_of(&die)
-                               : NULL;
-        bool is_whole = is_structure(tag) && !has(&die, DW_AT_declaration);
+        const char *name =
+            tag == DW_TAG_namespace || tag == DW_TAG_typedef || hpp__is_structure_tag(tag)
+                ? hpp__own_name(&die)
+                : NULL;
+        bool is_whole = hpp__is_structure_tag(tag) && !has(&die, DW_AT_declaration);
         if (name && is_whole) {
             is_good = add_structure(s, scope, name, die);
-        } else if (name && tag == DW_TAG_typedef && type_of(&die, &target) && peel(&target) &&
-                   is_structure(dwarf_tag(&target)) && !name_of(&target)) {
+        } else if (name && tag == DW_TAG_typedef && hpp__type_of(&die, &target) &&
+                   hpp__peel_type(&target, true) && hpp__is_structure_tag(dwarf_tag(&target)) &&
+                   !hpp__own_name(&target)) {
             is_good = add_structure(s, scope, name, target);
         }
         if (is_good && (is_whole || tag == DW_TAG_namespace) && dwarf_haschildren(&die) > 0) {
@@ -160,16 +128,16 @@ static void add_rest(const hpp__structures *s, hpp__text *out, Dwarf_Die type, u
                      unsigned depth)
 {
     Dwarf_Die element;
-    if (depth > DEPTH_MAX || !peel(&type)) {
+    if (depth > DEPTH_MAX || !hpp__peel_type(&type, true)) {
         return;
     }
-    if (dwarf_tag(&type) == DW_TAG_array_type && type_of(&type, &element)) {
+    if (dwarf_tag(&type) == DW_TAG_array_type && hpp__type_of(&type, &element)) {
         uint64_t n_bytes = size_of(&element);
         if (n_bytes > 0) {
             add_index(out, offset / n_bytes);
             add_rest(s, out, element, offset % n_bytes, depth + 1);
         }
-    } else if (is_structure(dwarf_tag(&type)) &&
+    } else if (hpp__is_structure_tag(dwarf_tag(&type)) &&
                !hpp__map_find(&s->of_library, (uintptr_t)type.addr)) {
         size_t length = out->length;
         hpp__text_add(out, HPF_STR("."));
@@ -186,26 +154,21 @@ static bool add_path(const hpp__structures *s, hpp__text *out, Dwarf_Die structu
 {
     hpp__walk walk = {0};
     Dwarf_Die member, type;
-    bool is_there =
-        depth <= DEPTH_MAX && peel(&structure) && hpp__walk_child(&walk, &structure, &member);
+    bool is_there = depth <= DEPTH_MAX && hpp__peel_type(&structure, true) &&
+                    hpp__walk_child(&walk, &structure, &member);
     for (; is_there; is_there = hpp__walk_next(&walk, &member)) {
-        Dwarf_Attribute attribute;
-        Dwarf_Word begin = 0;
-        int tag = dwarf_tag(&member);
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || has(&member, DW_AT_external) ||
-            has(&member, DW_AT_bit_size) || !type_of(&member, &type) ||
-            (dwarf_attr(&member, DW_AT_data_member_location, &attribute) &&
-             dwarf_formudata(&attribute, &begin) != 0) ||
-            offset < begin) {
+        uint64_t begin;
+        if (!hpp__find_member(&member, &type, &begin) || has(&member, DW_AT_external) ||
+            has(&member, DW_AT_bit_size) || offset < begin) {
             continue;
         }
         Dwarf_Die plain = type;
-        bool is_flexible = peel(&plain) && dwarf_tag(&plain) == DW_TAG_array_type;
+        bool is_flexible = hpp__peel_type(&plain, true) && dwarf_tag(&plain) == DW_TAG_array_type;
         uint64_t n_bytes = size_of(&type);
         if (n_bytes > 0 ? offset - begin >= n_bytes : !is_flexible) {
             continue;
         }
-        const char *name = tag == DW_TAG_member ? name_of(&member) : NULL;
+        const char *name = dwarf_tag(&member) == DW_TAG_member ? hpp__own_name(&member) : NULL;
         if (name) {
             hpp__text_add(out, hpf_str_of(name));
             add_rest(s, out, type, offset - begin, depth);

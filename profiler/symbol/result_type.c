@@ -10,7 +10,6 @@
 
 enum {
     DEPTH_MAX = 200,
-    PEEL_MAX = 32,        /* typedefs and qualifiers of a type */
     NEST_MAX = 8,         /* structures in structures; pointers to pointers */
     WINDOW_BYTES = 24,    /* a variable gets the result in its register this soon */
     RETURN_REGISTER = 0,  /* rax, in DWARF's order */
@@ -20,52 +19,21 @@ enum {
 
 /* ---- Types ---- */
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, out);
-}
-
-static bool is_qualifier(int tag)
-{
-    return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
-           tag == DW_TAG_atomic_type;
-}
-
-/* Removes qualifiers and, if `with_names`, typedefs. Returns false for void. */
-static bool peel(Dwarf_Die *type, bool with_names)
-{
-    for (unsigned i = 0; i < PEEL_MAX; i++) {
-        int tag = dwarf_tag(type);
-        if (!is_qualifier(tag) && !(with_names && tag == DW_TAG_typedef)) {
-            return true;
-        }
-        if (!type_of(type, type)) {
-            return false;
-        }
-    }
-    return false;
-}
-
-static bool is_structure_tag(int tag)
-{
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 /* Stores what a type points to. Returns false if it is no pointer, or one to void, to a pointer to
  * void, or to a function. */
 static bool pointee(Dwarf_Die type, Dwarf_Die *out)
 {
-    if (!peel(&type, true) || dwarf_tag(&type) != DW_TAG_pointer_type || !type_of(&type, out)) {
+    if (!hpp__peel_type(&type, true) || dwarf_tag(&type) != DW_TAG_pointer_type ||
+        !hpp__type_of(&type, out)) {
         return false;
     }
     Dwarf_Die plain = *out, further;
-    if (!peel(&plain, true)) {
+    if (!hpp__peel_type(&plain, true)) {
         return false;
     }
     int tag = dwarf_tag(&plain);
     return tag != DW_TAG_subroutine_type &&
-           (tag != DW_TAG_pointer_type || type_of(&plain, &further));
+           (tag != DW_TAG_pointer_type || hpp__type_of(&plain, &further));
 }
 
 static bool is_in_c(Dwarf_Die *unit)
@@ -85,19 +53,19 @@ static bool add_type_name(hpp__text *out, hpp__scope_names *names, Dwarf_Die *un
                           unsigned depth)
 {
     Dwarf_Die target, plain;
-    if (depth > NEST_MAX || !peel(&type, false)) {
+    if (depth > NEST_MAX || !hpp__peel_type(&type, false)) {
         return false;
     }
     if (dwarf_tag(&type) == DW_TAG_pointer_type) {
         bool is_named =
-            type_of(&type, &target) && add_type_name(out, names, unit, target, depth + 1);
+            hpp__type_of(&type, &target) && add_type_name(out, names, unit, target, depth + 1);
         add(out, is_named ? " *" : "void *");
         return true;
     }
     plain = type;
-    bool is_plain = peel(&plain, true);
+    bool is_plain = hpp__peel_type(&plain, true);
     int tag = is_plain ? dwarf_tag(&plain) : 0;
-    bool has_tag = is_structure_tag(tag) || tag == DW_TAG_enumeration_type;
+    bool has_tag = hpp__is_structure_tag(tag) || tag == DW_TAG_enumeration_type;
     const char *name = has_tag ? hpp__scoped_name(names, &plain) : NULL;
     if (name && is_in_c(unit)) {
         add(out, tag == DW_TAG_union_type         ? "union "
@@ -116,19 +84,14 @@ static bool member_at(Dwarf_Die structure, uint64_t offset, unsigned depth, Dwar
 {
     hpp__walk walk = {0};
     Dwarf_Die member, type;
-    if (depth > NEST_MAX || !peel(&structure, true) || !is_structure_tag(dwarf_tag(&structure))) {
+    if (depth > NEST_MAX || !hpp__peel_type(&structure, true) ||
+        !hpp__is_structure_tag(dwarf_tag(&structure))) {
         return false;
     }
     bool is_there = hpp__walk_child(&walk, &structure, &member);
     for (; is_there; is_there = hpp__walk_next(&walk, &member)) {
-        Dwarf_Attribute attribute;
-        Dwarf_Word begin = 0, n_bytes;
-        int tag = dwarf_tag(&member);
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(&member, &type)) {
-            continue;
-        }
-        if (dwarf_attr(&member, DW_AT_data_member_location, &attribute) &&
-            dwarf_formudata(&attribute, &begin) != 0) {
+        Dwarf_Word begin, n_bytes;
+        if (!hpp__find_member(&member, &type, &begin)) {
             continue;
         }
         if (begin == offset && pointee(type, out)) {
@@ -246,7 +209,7 @@ static void find_variable(hpp__walk *walk, Dwarf_Die *die, const location *where
         int tag = dwarf_tag(&child);
         uint64_t begin;
         if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
-            is_at(&child, where, &begin) && type_of(&child, &type) && pointee(type, &target)) {
+            is_at(&child, where, &begin) && hpp__type_of(&child, &type) && pointee(type, &target)) {
             if (!found->is_there || begin < found->begin) {
                 *found = (found_variable){target, begin, true};
             }
@@ -428,7 +391,7 @@ bool hpp__result_type(hpp__text *out, bool *is_structure, hpp__scope_names *name
     location result = {IN_RESULT, code->address, RETURN_REGISTER};
     bool is_found =
         gets_result(function, result, &target) ||
-        (is_returned(code) && type_of(function, &returned) && pointee(returned, &target));
+        (is_returned(code) && hpp__type_of(function, &returned) && pointee(returned, &target));
     for (size_t at = 0; at < code->n_bytes && !is_found; at++) {
         store to;
         is_found = (decode_copy(code, at, &result) && gets_result(function, result, &target)) ||
@@ -440,7 +403,8 @@ bool hpp__result_type(hpp__text *out, bool *is_structure, hpp__scope_names *name
         }
     }
     Dwarf_Die plain = target;
-    *is_structure = is_found && peel(&plain, true) && is_structure_tag(dwarf_tag(&plain));
+    *is_structure =
+        is_found && hpp__peel_type(&plain, true) && hpp__is_structure_tag(dwarf_tag(&plain));
     out->length = 0;
     return is_found && add_type_name(out, names, unit, target, 0);
 }

@@ -15,6 +15,9 @@
 
 #define DEPTH_MAX 64
 
+/* Typedefs and qualifiers of a type. */
+#define PEEL_MAX 32
+
 /* Copies of a function refer to its description, a definition refers to its declaration. */
 #define REFERENCES_MAX 16
 
@@ -38,7 +41,7 @@ static Dwarf_Die declaration_of(Dwarf_Die die)
     return die;
 }
 
-static const char *own_name(Dwarf_Die *die)
+const char *hpp__own_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     return dwarf_attr(die, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
@@ -65,7 +68,7 @@ static void add(hpp__text *text, const char *piece)
 /* Appends the name of a scope. */
 static void add_scope(hpp__text *text, Dwarf_Die *die)
 {
-    const char *name = own_name(die);
+    const char *name = hpp__own_name(die);
     switch (dwarf_tag(die)) {
     case DW_TAG_namespace:
         add(text, name ? name : "(anonymous namespace)");
@@ -131,7 +134,7 @@ static const char *qualify(hpf_arena *arena, Dwarf_Die *die, const char *name)
 const char *hpp__scoped_name(hpp__scope_names *names, Dwarf_Die *die)
 {
     Dwarf_Die declaration = declaration_of(*die);
-    const char *name = own_name(&declaration);
+    const char *name = hpp__own_name(&declaration);
     if (!name) {
         return NULL;
     }
@@ -161,4 +164,46 @@ bool hpp__walk_child(hpp__walk *walk, Dwarf_Die *parent, Dwarf_Die *out)
 bool hpp__walk_next(hpp__walk *walk, Dwarf_Die *die)
 {
     return dwarf_siblingof(die, die) == 0 && advance(walk, die);
+}
+
+bool hpp__type_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, out);
+}
+
+static bool is_qualifier(int tag)
+{
+    return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
+           tag == DW_TAG_atomic_type;
+}
+
+/* Removes qualifiers and, if `with_names`, typedefs. Returns false for void. */
+bool hpp__peel_type(Dwarf_Die *type, bool with_names)
+{
+    for (unsigned i = 0; i < PEEL_MAX; i++) {
+        int tag = dwarf_tag(type);
+        if (!is_qualifier(tag) && !(with_names && tag == DW_TAG_typedef)) {
+            return true;
+        }
+        if (!hpp__type_of(type, type)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+bool hpp__is_structure_tag(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+bool hpp__find_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *begin)
+{
+    Dwarf_Attribute attribute;
+    int tag = dwarf_tag(member);
+    *begin = 0;
+    return (tag == DW_TAG_member || tag == DW_TAG_inheritance) && hpp__type_of(member, type) &&
+           (!dwarf_attr(member, DW_AT_data_member_location, &attribute) ||
+            dwarf_formudata(&attribute, begin) == 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Qualified names of functions without a linkage name, such as C++ templates over local types:
- * "namespace::type::function".
+ * What DIEs (debugging information entries) say of themselves, and qualified names of functions
+ * without a linkage name, such as C++ templates over local types: "namespace::type::function".
  */
 #ifndef HPP_SYMBOL_SCOPE_NAMES_H
 #define HPP_SYMBOL_SCOPE_NAMES_H
@@ -24,6 +24,21 @@ void hpp__scope_names_finish(hpp__scope_names *names);
 /* Returns the qualified name of a function or of an inlined copy of it; NULL if it has no name.
  * The name is valid as long as the arena and the debugging information are. */
 const char *hpp__scoped_name(hpp__scope_names *names, Dwarf_Die *die);
+
+/* Returns the name that a DIE has itself; NULL if it has none. */
+const char *hpp__own_name(Dwarf_Die *die);
+
+/* Stores the type of a variable, a member, a pointer, a function. Returns false for void. */
+bool hpp__type_of(Dwarf_Die *die, Dwarf_Die *out);
+
+/* Removes qualifiers and, if `with_names`, typedefs. Returns false for void. */
+bool hpp__peel_type(Dwarf_Die *type, bool with_names);
+
+bool hpp__is_structure_tag(int tag);
+
+/* Stores the type of a member or a base of a structure, and its offset in bytes. Returns false for
+ * other DIEs, and if the offset is not a number. */
+bool hpp__find_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *begin);
 
 /* A walk over DIEs in the order of the file. It ends where the sibling reference of a damaged file
  * leads back. All zero is the start. */
