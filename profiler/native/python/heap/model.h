@@ -34,6 +34,7 @@ typedef struct hpp__python_type {
     hpf_str name; /* "module.Class"; of built-in types "dict" */
     uint64_t address;
     uint64_t basic_bytes;
+    uint32_t item_bytes; /* of each item behind them; 0: none */
     uint32_t head_bytes; /* before the object */
     int32_t weak_offset; /* of the list of weak references, from the object; 0: none */
     int32_t dict_offset; /* of the dict of attributes; 0: none */

@@ -158,6 +158,7 @@ static bool read_type(hpp__python *p, uint64_t address, const type_words *words,
 {
     uint64_t flags = field(words, HPP_PYTHON_TYPE_FLAGS);
     uint64_t basic_bytes = field(words, HPP_PYTHON_TYPE_BASIC_BYTES);
+    uint64_t item_bytes = field(words, HPP_PYTHON_TYPE_ITEM_BYTES);
     hpp__text name = {0};
     bool is_type = flags & FLAG_READY && basic_bytes >= 2 * WORD_BYTES &&
                    basic_bytes < UINT32_MAX && read_name(p, address, words, &name);
@@ -171,6 +172,7 @@ static bool read_type(hpp__python *p, uint64_t address, const type_words *words,
         hpp__python_type type = {
             .address = address,
             .basic_bytes = basic_bytes,
+            .item_bytes = item_bytes < UINT32_MAX ? (uint32_t)item_bytes : 0,
             .head_bytes =
                 (flags & FLAG_GC ? GC_HEAD_BYTES : 0u) + (flags & managed ? 2u * WORD_BYTES : 0u),
             .weak_offset = weak_offset > -MAX_HEAD_BYTES - 1 && weak_offset < INT16_MAX

@@ -82,23 +82,6 @@ static void see_dict(walk *w, uint64_t dict)
     hpp__python_each(w->python, dict, see_entry, w);
 }
 
-/* Follows the values of 3.11 and 3.12. Before them is their order: from the end, a byte, their
- * number, and the index of each. */
-static void see_values(walk *w, uint64_t address)
-{
-    enum { MAX_ORDER_BYTES = 64 };
-    unsigned char order[MAX_ORDER_BYTES];
-    uint64_t begin = address - sizeof order;
-    if (hpp__block_index_find(w->python->index, address) != HPP__NO_BLOCK) {
-        see(w, address);
-    } else if (address && hpp__image_read(w->python->image, order, begin, sizeof order)) {
-        const unsigned char *last = order + sizeof order - 2;
-        for (unsigned i = 1; i <= *last && i < sizeof order - 2; i++) {
-            see(w, hpp__python_word(w->python, address + last[-(int)i] * (uint64_t)WORD_BYTES));
-        }
-    }
-}
-
 /* Follows the attributes of an instance: a dict, or values without one. */
 static void see_attributes(walk *w, uint64_t object, const hpp__python_type *type)
 {
@@ -107,16 +90,16 @@ static void see_attributes(walk *w, uint64_t object, const hpp__python_type *typ
         uint64_t dict = hpp__python_word(p, object + (uint64_t)(int64_t)type->dict_offset);
         see(w, dict & 1 ? 0 : dict);
         if (dict & 1 && p->offsets->minor == 12) {
-            see_values(w, dict + 1);
+            see_table(w, dict + 1, hpp__python_values_in_use(p, dict + 1, 0));
         }
     }
     if (type->dict_offset == MANAGED_DICT && p->offsets->minor == 11) {
-        see_values(w, hpp__python_word(p, object + (uint64_t)VALUES_IN_3_11));
+        uint64_t values = hpp__python_word(p, object + (uint64_t)VALUES_IN_3_11);
+        see_table(w, values, hpp__python_values_in_use(p, values, 0));
     }
     if (type->has_inline_values) {
         uint64_t begin = object + type->basic_bytes;
-        uint64_t capacity = hpp__python_word(p, begin) & 0xff;
-        see_words(w, begin + p->offsets->values, capacity);
+        see_words(w, begin + p->offsets->values, hpp__python_values_in_use(p, begin, 0));
     }
 }
 

@@ -6,6 +6,7 @@
 
 enum {
     WORD_BYTES = 8,
+    LENGTH = 2,         /* word of an object with items */
     SKIPPED_WORDS = 64, /* at the beginning of a block: one bit for each */
     SET_TABLE = 40,
     SET_SMALL_TABLE = 64,
@@ -65,6 +66,13 @@ static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner, uint32_t
     return known || !p->with_owners;
 }
 
+/* Marks the block of the values of a dict or an instance. */
+static bool mark_values(hpp__python *p, uint64_t values, uint64_t owner, uint64_t n_used)
+{
+    return mark_part(p, values, owner, 0) &&
+           use_part(p, values + p->offsets->values, hpp__python_values_in_use(p, values, n_used));
+}
+
 /* Counts the object at an address as a part of its only owner, without a type of its own. */
 static void take_object(hpp__python *p, uint64_t object)
 {
@@ -101,11 +109,11 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
     }
     uint64_t values = hpp__python_values_without_dict(p, type, words, n_words);
     if (values) {
-        is_good = mark_part(p, values, owner, 0) && use_part(p, values, UINT32_MAX);
+        is_good = mark_values(p, values, owner, 0);
     }
     if (type->kind == HPP__PYTHON_DICT && n_object > 5) {
         is_good = mark_part(p, object[4], owner, HPP__PYTHON_IS_KEYS) &&
-                  mark_part(p, object[5], owner, 0) && use_part(p, object[5], UINT32_MAX);
+                  (object[5] == 0 || mark_values(p, object[5], owner, object[2]));
     } else if (type->kind == HPP__PYTHON_LIST && n_object > 3) {
         is_good = mark_part(p, object[3], owner, 0) && use_part(p, object[3], object[2]);
     } else if (type->kind == HPP__PYTHON_BUFFER && n_object > 4) {
@@ -128,23 +136,28 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
     return is_good;
 }
 
+/* Finds the entries in a block that has the keys of a dict. */
+static bool find_own_entries(const hpp__python *p, size_t block, const uint64_t *words,
+                             size_t n_words, hpp__python_entries *out)
+{
+    const hpp__image_block *where = &p->image->blocks[block];
+    return p->of_block[block] & HPP__PYTHON_IS_KEYS && n_words >= HPP__PYTHON_KEYS_WORDS &&
+           hpp__python_parse_keys(p, words, where->address, where->size_bytes, out);
+}
+
 hpp__python_hashes hpp__python_find_hashes(const hpp__python *p, size_t block,
                                            const uint64_t *words, size_t n_words)
 {
     enum { WITH_HASH = 3 };
-    const hpp__image_block *where = &p->image->blocks[block];
     hpp__python_entries entries;
     if (p->of_block[block] & HPP__PYTHON_IS_TABLE) {
         return (hpp__python_hashes){1, SET_ENTRY_WORDS};
     }
-    bool has_hashes =
-        p->of_block[block] & HPP__PYTHON_IS_KEYS && n_words >= HPP__PYTHON_KEYS_WORDS &&
-        hpp__python_parse_keys(p, words, where->address, where->size_bytes, &entries) &&
-        entries.n_words == WITH_HASH;
-    return has_hashes
-               ? (hpp__python_hashes){(uint32_t)((entries.begin - where->address) / WORD_BYTES),
-                                      WITH_HASH}
-               : (hpp__python_hashes){0, 0};
+    if (!find_own_entries(p, block, words, n_words, &entries) || entries.n_words != WITH_HASH) {
+        return (hpp__python_hashes){0, 0};
+    }
+    uint64_t n_before = entries.begin - p->image->blocks[block].address;
+    return (hpp__python_hashes){(uint32_t)(n_before / WORD_BYTES), WITH_HASH};
 }
 
 /* ---- References in a block ---- */
@@ -170,6 +183,20 @@ typedef struct object_words {
 static void skip(object_words *o, size_t begin, size_t end)
 {
     o->skipped |= bits(o->first + begin, o->first + end);
+}
+
+/* What the allocator has added to the size has what was there before. The block of an object may be
+ * larger for other reasons. */
+static void limit_size(object_words *o, const hpp__python_type *type)
+{
+    enum { MOST_ADDED = 32 };
+    uint64_t n_items = o->n_words > LENGTH ? o->words[LENGTH] : 0;
+    uint64_t n_words =
+        (type->basic_bytes + n_items * type->item_bytes + WORD_BYTES - 1) / WORD_BYTES;
+    uint64_t n_bytes = (o->first + n_words) * WORD_BYTES;
+    if (n_items < UINT32_MAX && n_bytes <= o->end && o->end - n_bytes < MOST_ADDED) {
+        o->end = n_bytes;
+    }
 }
 
 /* Of the stack of a generator only what is in use counts, unless it runs. Then there are words with
@@ -269,6 +296,20 @@ static void limit_references(object_words *o, hpp__python_kind kind)
     }
 }
 
+/* Of a block that is no object. */
+static uint64_t extent_of_part(const hpp__python *p, size_t block, const uint64_t *words,
+                               size_t n_words, uint64_t *skipped)
+{
+    hpp__python_entries entries;
+    if (find_own_entries(p, block, words, n_words, &entries)) {
+        return entries.begin - p->image->blocks[block].address +
+               entries.n * entries.n_words * WORD_BYTES;
+    }
+    const uint64_t *part = hpp__map_find(&p->used_parts, block + UINT64_C(1));
+    *skipped = part ? bits(0, *part >> 32) : 0;
+    return part ? (uint32_t)*part * (uint64_t)WORD_BYTES : p->image->blocks[block].size_bytes;
+}
+
 uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *words,
                             size_t n_words, uint64_t *skipped)
 {
@@ -279,9 +320,7 @@ uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *
         return 0;
     }
     if (!type) {
-        const uint64_t *part = hpp__map_find(&p->used_parts, block + UINT64_C(1));
-        *skipped = part ? bits(0, *part >> 32) : 0;
-        return part ? (uint32_t)*part * (uint64_t)WORD_BYTES : where->size_bytes;
+        return extent_of_part(p, block, words, n_words, skipped);
     }
     size_t first = type->head_bytes / WORD_BYTES;
     object_words o = {.offsets = p->offsets,
@@ -290,6 +329,7 @@ uint64_t hpp__python_extent(const hpp__python *p, size_t block, const uint64_t *
                       .first = first,
                       .words = words + first,
                       .n_words = n_words > first ? n_words - first : 0};
+    limit_size(&o, type);
     o.skipped = first >= 2 ? bits(first - 2, first) : 0; /* the collector's list of objects */
     size_t weak = (size_t)((int64_t)type->head_bytes + type->weak_offset) / WORD_BYTES;
     o.skipped |= type->weak_offset != 0 ? bits(weak, weak + 1) : 0;

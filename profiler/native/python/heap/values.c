@@ -114,6 +114,29 @@ static bool find_entries(const hpp__python *p, uint64_t dict, hpp__python_entrie
     return is_dict;
 }
 
+/* Up to 3.10, values are in the order of the keys. Then their order is noted before them: from the
+ * end, a byte, their number, and the index of each. Since 3.13 they begin with their capacity. */
+uint64_t hpp__python_values_in_use(const hpp__python *p, uint64_t values, uint64_t n_used)
+{
+    enum { ORDER_BYTES = 64 };
+    unsigned char order[ORDER_BYTES];
+    if (p->offsets->minor < 11) {
+        return n_used;
+    }
+    if (p->offsets->minor >= 13) {
+        return hpp__python_word(p, values) & 0xff;
+    }
+    uint64_t n = 0;
+    if (values && hpp__image_read(p->image, order, values - sizeof order, sizeof order)) {
+        const unsigned char *last = order + sizeof order - 2;
+        for (unsigned i = 1; i <= *last && i < sizeof order - 2; i++) {
+            uint64_t index = last[-(int)i];
+            n = index < n ? n : index + 1;
+        }
+    }
+    return n;
+}
+
 bool hpp__python_each(const hpp__python *p, uint64_t dict, hpp__python_visit *visit, void *context)
 {
     enum { PER_READ = 64 };

@@ -54,6 +54,10 @@ bool hpp__python_parse_keys(const hpp__python *python, const uint64_t head[HPP__
 /* Finds them at an address. Returns false if they cannot be read. */
 bool hpp__python_entries_at(const hpp__python *python, uint64_t keys, hpp__python_entries *out);
 
+/* Returns how many of the values at an address can be in use, of a dict that has `n_used` or of an
+ * instance without a dict. The rest of their block has what was there before. */
+uint64_t hpp__python_values_in_use(const hpp__python *python, uint64_t values, uint64_t n_used);
+
 /* Returns where the entries of a dict are stored: the address of its keys. */
 uint64_t hpp__python_keys(const hpp__python *python, uint64_t dict);
 
