@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -95,6 +96,9 @@ static void make_graph(void)
 static void find_leaks(void)
 {
     unsigned char *losses = malloc(n_blocks);
+    if (losses) {
+        memset(losses, HPP__LOSS_SOMEHOW, n_blocks);
+    }
     if (!losses || !hpp__leaks_find(&graph, losses)) {
         exit(1);
     }

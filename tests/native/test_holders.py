@@ -149,6 +149,10 @@ class Holders(Native):
         """The register is saved in the frame of another function."""
         self.check("holders", "saved_registers")
 
+    def test_holder_is_a_register_that_no_call_shows(self):
+        self.check("holders", "hidden_registers", "1")
+        self.check("holders", "hidden_registers", "20")
+
     def test_holder_is_a_stack_only_if_no_variable_is(self):
         """A stack points to what a variable holds."""
         self.check("holders", "borrows")

@@ -364,6 +364,64 @@ static int saved_registers(char **arguments)
     return 1;
 }
 
+/* Has the list in a register only, while the system call `read` waits. */
+int wait_with_register(void);
+__asm__(".text\n"
+        ".globl wait_with_register\n"
+        ".type wait_with_register, @function\n"
+        "wait_with_register:\n"
+        ".cfi_startproc\n"
+        "push %rbx\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbx, -16\n"
+        "call make_lists\n"
+        "mov %rax, %rbx\n"
+        "call get_ready\n"
+        "lea -128(%rsp), %rdi\n"
+        "mov $16, %ecx\n"
+        "xor %eax, %eax\n"
+        "rep stosq\n"
+        "xor %edi, %edi\n"
+        "lea -128(%rsp), %rsi\n"
+        "mov $1, %edx\n"
+        "xor %r10d, %r10d\n"
+        "xor %r8d, %r8d\n"
+        "xor %r9d, %r9d\n"
+        "syscall\n"
+        "call _exit\n"
+        "ud2\n"
+        ".cfi_endproc\n"
+        ".size wait_with_register, . - wait_with_register\n");
+
+static size_t n_lists;
+
+node *make_lists(void);
+node *make_lists(void)
+{
+    node *last = NULL;
+    for (size_t i = 0; i < n_lists; i++) {
+        last = make_list(MANY, NULL);
+    }
+    return last;
+}
+
+void get_ready(void);
+void get_ready(void)
+{
+    clear_stack();
+    say("ready\n");
+    clear_stack();
+}
+
+/* Only of one list it is sure that the register has it. */
+static int hidden_registers(char **arguments)
+{
+    n_lists = (size_t)atoi(arguments[0]);
+    say("held %s %zu\n", n_lists == 1 ? "wait_with_register(stack_of_holders)" : "UNREACHED",
+        n_lists * MANY * sizeof(node));
+    return wait_with_register();
+}
+
 /* A stack whose thread has ended is no root, though the C library keeps it. */
 static void *leave_list(void *unused)
 {
@@ -633,14 +691,23 @@ int main(int argc, char **argv)
 {
     (void)argc;
     static const native_case cases[] = {
-        {"list", list},         {"tree", tree},
-        {"cycle", cycle},       {"caches", caches},
-        {"arrays", arrays},     {"thread_local_memory", thread_local_memory},
-        {"stacks", stacks},     {"saved_registers", saved_registers},
-        {"borrows", borrows},   {"ended_thread", ended_thread},
-        {"mappings", mappings}, {"library", library},
-        {"leaks", leaks},       {"random", random_graph},
-        {"frames", frames},     {"recursion", recursion},
+        {"list", list},
+        {"tree", tree},
+        {"cycle", cycle},
+        {"caches", caches},
+        {"arrays", arrays},
+        {"thread_local_memory", thread_local_memory},
+        {"stacks", stacks},
+        {"saved_registers", saved_registers},
+        {"borrows", borrows},
+        {"ended_thread", ended_thread},
+        {"mappings", mappings},
+        {"library", library},
+        {"leaks", leaks},
+        {"random", random_graph},
+        {"hidden_registers", hidden_registers},
+        {"frames", frames},
+        {"recursion", recursion},
         {NULL, NULL},
     };
     int status = run_case(cases, argv);

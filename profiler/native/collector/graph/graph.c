@@ -132,9 +132,11 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
     b->graph->n_blocks++;
     for (uint64_t at = block->address; at + WORD_BYTES <= end;) {
         size_t n_bytes;
-        const void *memory = hpp__piece_reader_block(&b->reader, number, at, &n_bytes);
+        bool is_head = b->has_python && at == block->address;
+        const void *memory = is_head ? hpp__piece_reader_head(&b->reader, number, &n_bytes)
+                                     : hpp__piece_reader_block(&b->reader, number, at, &n_bytes);
         uint64_t skipped = 0;
-        if (memory && b->has_python && at == block->address) {
+        if (memory && is_head) {
             end = at + hpp__python_extent(&b->graph->python, number, memory, n_bytes / WORD_BYTES,
                                           &skipped);
             hashes =
@@ -152,18 +154,26 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
 
 /* ---- Roots ---- */
 
+/* Makes a root with the name that was found. Returns one without texts if there is no memory. */
+static hpp__graph_root make_root(builder *b, hpp__root_kind kind, hpf_str module, uint32_t order)
+{
+    hpf_arena *arena = b->graph->arena;
+    hpf_str name = hpf_arena_str(arena, hpp__text_str(&b->name));
+    module = hpf_arena_str(arena, module);
+    return name.data && module.data ? (hpp__graph_root){kind, name, module, 0, order}
+                                    : (hpp__graph_root){.name = {NULL, 0}};
+}
+
+static bool push_root(hpp__graph *g, hpp__graph_root root)
+{
+    return root.name.data && add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots}) &&
+           HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
+}
+
 /* Adds a root, whose edges follow. */
 static bool add_root(builder *b, hpp__root_kind kind, hpf_str module, uint32_t order)
 {
-    hpp__graph *g = b->graph;
-    hpf_str name = hpp__text_str(&b->name);
-    hpp__graph_root root = {kind, hpf_arena_str(g->arena, name), hpf_arena_str(g->arena, module), 0,
-                            order};
-    if (!root.name.data || !root.module.data ||
-        !add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots})) {
-        return false;
-    }
-    return HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
+    return push_root(b->graph, make_root(b, kind, module, order));
 }
 
 /* Adds the edges of words of an area, and a root for each of its parts that has any. `part` is the
@@ -210,14 +220,42 @@ static bool add_area(builder *b, const hpp__root_area *area)
     return true;
 }
 
+/* Lists the registers of a thread that a system call does not show, from the inner frames on. */
+static bool add_hidden(builder *b, uint32_t thread)
+{
+    hpp__graph *g = b->graph;
+    const hpp__thread_frames *frames = &b->roots.stacks->threads[thread];
+    const hpp__root_area area = {0, sizeof(uint64_t) * HPP__N_REGISTERS, HPP__ROOT_REGISTERS,
+                                 thread};
+    for (size_t i = 0; i < frames->n_frames; i++) {
+        const hpp__stack_frame *frame = &frames->frames[i];
+        for (int k = 0; k < HPP__N_REGISTERS; k++) {
+            if (frame->code.is_libc || hpp__thread_frames_saver(frames, k) != frame) {
+                continue;
+            }
+            b->name.length = 0;
+            hpp__root_part part =
+                hpp__roots_part(&b->roots, &area, (uint64_t)k * WORD_BYTES, &b->name);
+            hpp__hidden_register hidden = {make_root(b, part.kind, part.module, part.order),
+                                           frame->return_address};
+            if (!hidden.root.name.data ||
+                !HPF__ARRAY_PUSH(g->hidden, g->n_hidden, g->hidden_capacity, hidden)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool add_registers(builder *b, const hpp__image *image)
 {
     for (uint32_t i = 0; i < image->n_threads; i++) {
         const hpp__image_thread *thread = &image->threads[i];
         hpp__root_area area = {0, sizeof thread->registers, HPP__ROOT_REGISTERS, i};
         hpp__root_part part = {0};
-        if (!thread->is_moving &&
-            !scan_area(b, &area, 0, thread->registers, sizeof thread->registers, &part)) {
+        if ((!thread->is_moving &&
+             !scan_area(b, &area, 0, thread->registers, sizeof thread->registers, &part)) ||
+            (thread->is_in_call && !add_hidden(b, i))) {
             return false;
         }
     }
@@ -362,6 +400,16 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     return status;
 }
 
+bool hpp__graph_add_root(hpp__graph *g, hpp__graph_root root, const uint32_t *blocks, size_t n)
+{
+    g->nodes[g->n_blocks + g->n_roots].site = (uint32_t)g->n_roots; /* it ended the last edges */
+    bool is_good = HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
+    for (size_t i = 0; i < n && is_good; i++) {
+        is_good = add_edge(g, blocks[i], HPP__FIELD_UNKNOWN);
+    }
+    return is_good && add_node(g, (hpp__graph_node){0});
+}
+
 void hpp__graph_finish(hpp__graph *graph)
 {
     free(graph->nodes);
@@ -369,6 +417,7 @@ void hpp__graph_finish(hpp__graph *graph)
     free(graph->fields);
     hpf__intern_finish(&graph->field_names);
     free(graph->roots);
+    free(graph->hidden);
     free(graph->areas);
     hpf_arena_destroy(graph->arena);
     hpp__python_finish(&graph->python);

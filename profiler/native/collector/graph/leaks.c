@@ -5,8 +5,6 @@
 
 #include "base/array.h"
 
-enum { LOST_SOMEHOW = HPP__LOSS_INDIRECT + 1 /* not known yet */ };
-
 /* Blocks whose edges are still to be followed. */
 typedef struct work {
     uint32_t *blocks;
@@ -41,11 +39,8 @@ bool hpp__leaks_find(const hpp__graph *graph, unsigned char *losses)
 {
     work w = {0};
     bool is_good = true;
-    for (size_t i = 0; i < graph->n_blocks; i++) {
-        losses[i] = graph->nodes[i].mark == 0 ? LOST_SOMEHOW : HPP__LOSS_NONE;
-    }
     for (uint32_t i = 0; i < graph->n_blocks && is_good; i++) {
-        if (losses[i] == LOST_SOMEHOW) {
+        if (losses[i] == HPP__LOSS_SOMEHOW) {
             losses[i] = HPP__LOSS_DIRECT;
             is_good = follow(graph, i, losses, &w);
         }

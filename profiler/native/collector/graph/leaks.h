@@ -13,10 +13,11 @@ typedef enum hpp__loss {
     HPP__LOSS_NONE,
     HPP__LOSS_DIRECT,
     HPP__LOSS_INDIRECT,
+    HPP__LOSS_SOMEHOW,
 } hpp__loss;
 
-/* Stores in `losses`, which has an element for each block, how the blocks are lost whose mark is 0.
- * Returns false without memory. */
+/* Replaces HPP__LOSS_SOMEHOW in `losses`, which has an element for each block, by how the block is
+ * lost. Returns false without memory. */
 bool hpp__leaks_find(const hpp__graph *graph, unsigned char *losses);
 
 #endif

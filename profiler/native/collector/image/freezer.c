@@ -339,6 +339,7 @@ static void fill_thread(hpp__image_thread *to, const taken_image *taken, const h
         for (size_t i = 0; i < 6; i++) {
             to->registers[argument_registers[i]] = look->arguments[i];
         }
+        to->is_in_call = true;
         to->registers[HPP__REGISTER_PC] = look->pc;
         to->registers[HPP__REGISTER_SP] = used_begin = look->sp;
     } else {

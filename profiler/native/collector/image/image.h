@@ -54,7 +54,8 @@ typedef struct hpp__image_thread {
      * these are known: the pc, the stack pointer, and the arguments of the system call in which it
      * waits, or the registers that functions preserve. Others are 0. */
     bool is_moving;
-    char name[16]; /* terminated */
+    bool is_in_call; /* the system call */
+    char name[16];   /* terminated */
     uint64_t registers[HPP__N_REGISTERS];
     uint64_t thread_pointer; /* 0: unknown */
     /* The used part of its stack, with the red zone of 128 bytes below the stack pointer. glibc's

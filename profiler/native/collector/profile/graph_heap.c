@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "hpfile/margin.h"
+#include "native/collector/graph/leaks.h"
 
 enum {
     RANK_GLOBAL, /* of Python */
@@ -197,19 +198,26 @@ static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from
     return is_good ? h->root_named[number] : NULL;
 }
 
+static bool rank_root(hpp__graph_heap *h, const hpp__graph *graph, size_t number)
+{
+    const hpp__graph_root *from = &graph->roots[number];
+    hpp__root_object *object = root_of(h, from, from->name);
+    if (object) {
+        h->roots[number] = (hpp__ranked_root){
+            object, (uint16_t)(object->rank + (object->is_frame ? from->order : 0))};
+    }
+    return object != NULL;
+}
+
 static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
 {
     if (!HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots)) {
         return false;
     }
     for (size_t i = 0; i < graph->n_roots; i++) {
-        const hpp__graph_root *from = &graph->roots[i];
-        hpp__root_object *object = root_of(h, from, from->name);
-        if (!object) {
+        if (!rank_root(h, graph, i)) {
             return false;
         }
-        h->roots[i] = (hpp__ranked_root){
-            object, (uint16_t)(object->rank + (object->is_frame ? from->order : 0))};
     }
     return true;
 }
@@ -238,6 +246,74 @@ static uint64_t rank_from(hpp__graph_heap *h, const hpp__graph *graph, uint32_t 
     }
 }
 
+/* Returns whether a block was made in a call that returns to an address. */
+static bool was_made_in(const hpp__graph_heap *h, const hpp__graph_node *block, uint64_t address)
+{
+    const hpp__window_reader *reader = h->native->reader;
+    hpp_window_site site;
+    hpp_window_node node;
+    uint32_t at = hpp__window_reader_site(reader, block->site, &site) ? site.node : 0;
+    while (at != 0 && hpp__window_reader_node(reader, at, &node)) {
+        if (node.address == address) {
+            return true;
+        }
+        at = node.parent;
+    }
+    return false;
+}
+
+/* Finds the blocks that the hidden registers [first, end) of a frame have: those that nothing
+ * refers to, and that were made in the frame. If there are more than registers, some are lost, and
+ * it is not known which. Returns their number. */
+static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph,
+                          const unsigned char *losses, const size_t range[2], uint32_t *out)
+{
+    enum { MOST_LOST = 1000 };
+    size_t n = 0, n_lost = 0;
+    for (uint32_t i = 0; i < hpp__graph_first_closure(graph); i++) {
+        if (losses[i] != HPP__LOSS_DIRECT || h->ranks[i] != RANK_NONE) {
+            continue;
+        }
+        if (++n_lost > MOST_LOST) {
+            return 0;
+        }
+        if (was_made_in(h, &graph->nodes[i], graph->hidden[range[0]].return_address)) {
+            if (n == range[1] - range[0]) {
+                return 0;
+            }
+            out[n++] = i;
+        }
+    }
+    return n;
+}
+
+/* Adds the registers that are not known as roots of what they seem to have. `room` is as for
+ * rank_from. Returns false without memory. */
+static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
+{
+    unsigned char *losses = graph->n_hidden > 0 ? malloc(graph->n_blocks + 1) : NULL;
+    for (size_t i = 0; losses && i < graph->n_blocks; i++) {
+        losses[i] = h->ranks[i] == RANK_NONE ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
+    }
+    bool is_good = graph->n_hidden == 0 || (losses && hpp__leaks_find(graph, losses));
+    for (size_t i = 0, end; i < graph->n_hidden && is_good; i = end) {
+        uint32_t found[HPP__N_REGISTERS], root = (uint32_t)graph->n_roots;
+        for (end = i + 1; end < graph->n_hidden && end - i < HPP__N_REGISTERS &&
+                          graph->hidden[end].return_address == graph->hidden[i].return_address;) {
+            end++;
+        }
+        size_t n = find_hidden(h, graph, losses, (const size_t[]){i, end}, found);
+        is_good = n == 0 || (hpp__graph_add_root(graph, graph->hidden[i].root, found, n) &&
+                             HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
+                             rank_root(h, graph, root));
+        if (n > 0 && is_good) {
+            h->roots[root].object->held_bytes += rank_from(h, graph, root, room);
+        }
+    }
+    free(losses);
+    return is_good;
+}
+
 /* A root, to be sorted. */
 typedef struct root_at {
     uint32_t rank, root;
@@ -252,7 +328,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Gives ranks to all blocks, and finds what roots hold. Returns false without memory. */
-static bool find_ranks(hpp__graph_heap *h, const hpp__graph *graph)
+static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
 {
     uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
     root_at *order = malloc((graph->n_roots + 1) * sizeof *order);
@@ -263,7 +339,9 @@ static bool find_ranks(hpp__graph_heap *h, const hpp__graph *graph)
     }
     for (uint32_t i = 0; is_good && i < graph->n_roots; i++) {
         order[i] = (root_at){h->roots[i].rank, i};
-        h->roots[i].object->held_bytes = 0;
+    }
+    for (uint32_t i = 0; is_good && i < h->names.n_names; i++) {
+        h->root_named[i]->held_bytes = 0;
     }
     if (is_good && graph->n_roots > 0) {
         qsort(order, graph->n_roots, sizeof *order, by_rank);
@@ -272,6 +350,7 @@ static bool find_ranks(hpp__graph_heap *h, const hpp__graph *graph)
         uint32_t root = order[i].root;
         h->roots[root].object->held_bytes += rank_from(h, graph, root, left);
     }
+    is_good = is_good && (graph->python.of_block || add_hidden(h, graph, left));
     free(left);
     free(order);
     return is_good;

@@ -107,6 +107,9 @@ static bool find_leaks(hpp__objects *o)
     const hpp__graph *g = &o->graph;
     size_t n_groups = o->heap.native->n_groups;
     unsigned char *losses = malloc(g->n_blocks + 1);
+    for (size_t i = 0; losses && i < g->n_blocks; i++) {
+        losses[i] = g->nodes[i].mark == 0 ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
+    }
     bool is_good = losses && HPF__ARRAY_RESERVE(o->lost, o->lost_capacity, n_groups) &&
                    hpp__leaks_find(g, losses);
     hpp__alive all = {0};

@@ -308,12 +308,14 @@ static bool add_pool(walk *w, uint64_t at, uint64_t n_bytes, const pool_header *
 static void find_mapped(walk *w, const hpp__image_map *map)
 {
     static const uint64_t sizes[] = {16384, 4096};
+    static const uint64_t ahead_bytes = 65536; /* a large chunk is looked at, and passed over */
     uint64_t step = 0;
     for (uint64_t at = map->begin; map->end - at >= PAGE_BYTES; at += step) {
         pool_header pool;
         uint64_t n_unread = w->reader.n_unread_bytes;
         size_t n_bytes;
-        const uint64_t *page = hpp__piece_reader_at(&w->reader, at, map->end, map->end, &n_bytes);
+        const uint64_t *page =
+            hpp__piece_reader_at(&w->reader, at, map->end, at + ahead_bytes, &n_bytes);
         if (w->reader.n_unread_bytes != n_unread) {
             return;
         }

@@ -13,6 +13,8 @@ enum {
     PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
     PIECE_PAGES = HPP__PIECE_BYTES / PAGE_BYTES,
     GAP_BYTES = 4096,       /* smaller gaps between blocks are read, too */
+    LARGE_BYTES = 1 << 15,  /* a block that is read for itself */
+    HEAD_BYTES = 4096,      /* of it */
     SPARSE_BYTES = 1 << 18, /* shorter pieces are read without asking which pages are touched */
 };
 
@@ -121,7 +123,7 @@ const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_
                 *n_bytes = (size_t)n_untouched;
                 return NULL;
             }
-            ahead = own_end;
+            ahead = ahead < own_end ? ahead : own_end;
         }
         uint64_t page_end = (address / PAGE_BYTES + 1) * PAGE_BYTES;
         page_end = page_end < end ? page_end : end;
@@ -135,13 +137,15 @@ const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_
     return r->bytes + r->begin % PAGE_BYTES + (address - r->begin);
 }
 
-/* Returns the end of what to read with block `i`: neighbouring blocks of up to one piece. */
+/* Returns the end of what to read with block `i`: neighbouring blocks of up to one piece, without
+ * large ones. */
 static uint64_t end_of_neighbours(const hpp__image *image, size_t i)
 {
     const hpp__image_block *blocks = image->blocks;
     uint64_t limit = blocks[i].address + HPP__PIECE_BYTES;
     uint64_t end = blocks[i].address + blocks[i].size_bytes;
-    while (++i < image->n_blocks && blocks[i].address - end <= GAP_BYTES && end < limit) {
+    while (++i < image->n_blocks && blocks[i].address - end <= GAP_BYTES && end < limit &&
+           blocks[i].size_bytes <= LARGE_BYTES) {
         end = blocks[i].address + blocks[i].size_bytes;
     }
     return end;
@@ -155,4 +159,13 @@ const void *hpp__piece_reader_block(hpp__piece_reader *r, size_t block, uint64_t
     bool is_read = at >= r->begin && at < r->end;
     uint64_t ahead = is_read ? end : end_of_neighbours(r->image, block);
     return hpp__piece_reader_at(r, at, end, ahead, n_bytes);
+}
+
+const void *hpp__piece_reader_head(hpp__piece_reader *r, size_t block, size_t *n_bytes)
+{
+    const hpp__image_block *from = &r->image->blocks[block];
+    uint64_t end = from->address + HEAD_BYTES;
+    return from->size_bytes > LARGE_BYTES
+               ? hpp__piece_reader_at(r, from->address, end, end, n_bytes)
+               : hpp__piece_reader_block(r, block, from->address, n_bytes);
 }

@@ -25,14 +25,18 @@ void hpp__piece_reader_finish(hpp__piece_reader *reader);
 
 /* Returns the memory at `address`, aligned as the address is, and stores how much of it there is,
  * up to `end`. Returns NULL if the next `*n_bytes` are untouched or unreadable: continue after
- * them. A new piece ends at `ahead`, which is not before `end`, if it can be read: so one piece
- * serves small blocks that are neighbours. */
+ * them. A new piece ends at `ahead` if it can be read: behind `end`, one piece serves small blocks
+ * that are neighbours. */
 const void *hpp__piece_reader_at(hpp__piece_reader *reader, uint64_t address, uint64_t end,
                                  uint64_t ahead, size_t *n_bytes);
 
 /* Returns the memory of a block from `at` on, in the same way; blocks after it are read with it. */
 const void *hpp__piece_reader_block(hpp__piece_reader *reader, size_t block, uint64_t at,
                                     size_t *n_bytes);
+
+/* Returns the beginning of a block: all of it, or 4 KiB of a large one, which may have no
+ * references further on. Returns NULL if it is untouched or unreadable. */
+const void *hpp__piece_reader_head(hpp__piece_reader *reader, size_t block, size_t *n_bytes);
 
 /* Returns how much memory the piece has from `memory` on, which one of the above returned. */
 static inline size_t hpp__piece_reader_left(const hpp__piece_reader *reader, const void *memory)

@@ -543,6 +543,21 @@ static hpp_local find_local(const hpp__roots *r, const hpp__stack_frame *frame, 
     return local;
 }
 
+/* Returns the function by which a part of a stack is named: the innermost one of the program that
+ * has called what owns the part. `frame`: the owner, or NULL for the frame at an address. */
+static hpf_str function_of(const hpp__thread_frames *f, const hpp__stack_frame *frame,
+                           uint64_t address)
+{
+    size_t i;
+    HPF__ARRAY_BISECT(i, f->n_frames, k, f->frames[k].cfa <= address);
+    for (i = frame ? (size_t)(frame - f->frames) : i; i < f->n_frames; i++) {
+        if (!f->frames[i].code.is_libc && !f->frames[i].code.is_own) {
+            return f->frames[i].function;
+        }
+    }
+    return frame ? frame->function : HPF_STR("");
+}
+
 /* Returns a part of the stack or a register of a thread: "main (stack of worker)" or, for a
  * variable with a name, "server in main", in the module "stack of worker". */
 static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *area,
@@ -551,7 +566,8 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
     const hpp__image_thread *thread = &r->image->threads[area->index];
     const hpp__thread_frames *frames = &r->stacks->threads[area->index];
     hpp__stack_part part = {area->begin, area->end, HPP__NO_FRAME};
-    if (area->kind == HPP__ROOT_STACK) {
+    bool is_on_stack = area->kind == HPP__ROOT_STACK;
+    if (is_on_stack) {
         part = hpp__thread_frames_part(frames, address);
         part.begin = part.begin > area->begin ? part.begin : area->begin;
         part.end = part.end < area->end ? part.end : area->end;
@@ -562,9 +578,10 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
     }
     const hpp__stack_frame *frame =
         part.frame != HPP__NO_FRAME ? &frames->frames[part.frame] : NULL;
-    hpf_str function = frame ? frame->function : HPF_STR("");
-    hpp_local local = frame && area->kind == HPP__ROOT_STACK ? find_local(r, frame, address, &part)
-                                                             : (hpp_local){.name = HPF_STR("")};
+    hpf_str function = frame || is_on_stack ? function_of(frames, frame, address) : HPF_STR("");
+    hpp_local local = frame && is_on_stack && !frame->code.is_libc
+                          ? find_local(r, frame, address, &part)
+                          : (hpp_local){.name = HPF_STR("")};
     bool has_local = local.name.length > 0, has_function = !has_local && function.length > 0;
     hpp__text_add(name, has_local ? local.name : function);
     size_t n_name = name->length;

@@ -287,6 +287,16 @@ void hpp__thread_frames_finish(hpp__stacks *stacks)
     *stacks = (hpp__stacks){0};
 }
 
+const hpp__stack_frame *hpp__thread_frames_saver(const hpp__thread_frames *f, int number)
+{
+    for (int i = 0; i < N_CALLEE_SAVED; i++) {
+        if (callee_saved[i] == number && f->registers[number] != HPP__NO_FRAME) {
+            return &f->frames[f->registers[number]];
+        }
+    }
+    return NULL;
+}
+
 hpp__stack_part hpp__thread_frames_part(const hpp__thread_frames *f, uint64_t address)
 {
     size_t first; /* part that ends after the address */

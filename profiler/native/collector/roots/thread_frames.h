@@ -69,6 +69,10 @@ bool hpp__thread_frames_find(hpp__stacks *stacks, const hpp__image *image, hpp_r
                              hpp__find_object *find_object, const void *context);
 void hpp__thread_frames_finish(hpp__stacks *stacks);
 
+/* Returns the frame whose value a register has that functions save for their callers; NULL: none
+ * has saved it, or it is no such register. */
+const hpp__stack_frame *hpp__thread_frames_saver(const hpp__thread_frames *frames, int number);
+
 /* Returns the part that contains an address, or what is between two parts. */
 hpp__stack_part hpp__thread_frames_part(const hpp__thread_frames *frames, uint64_t address);
 

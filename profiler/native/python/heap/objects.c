@@ -357,7 +357,7 @@ static bool classify_all(hpp__python *p)
         size_t n_bytes;
         const hpp__image_block *block = &image->blocks[i];
         const void *words = block->size_bytes >= 2 * WORD_BYTES
-                                ? hpp__piece_reader_block(&reader, i, block->address, &n_bytes)
+                                ? hpp__piece_reader_head(&reader, i, &n_bytes)
                                 : NULL;
         is_good = !words || classify(p, i, words, n_bytes / WORD_BYTES);
     }
