@@ -175,6 +175,7 @@ static bool exists(const char *base, const char *suffix)
 static int choose_number(run_output *o, const char *const *suffixes)
 {
     size_t n = strlen(o->base);
+    const char *taken = NULL; /* suffix of the first file that exists */
     for (int number = 1; number < MOST_NUMBER; number++) {
         if (number > 1) {
             snprintf(o->base + n, sizeof o->base - n, ".%d", number);
@@ -184,6 +185,7 @@ static int choose_number(run_output *o, const char *const *suffixes)
             suffix++;
         }
         if (*suffix) {
+            taken = taken ? taken : *suffix;
             continue;
         }
         snprintf(o->reserved, sizeof o->reserved, "%s%s", o->base, suffixes[0]);
@@ -191,7 +193,7 @@ static int choose_number(run_output *o, const char *const *suffixes)
         if (fd >= 0) {
             close(fd);
             if (number > 1 && o->is_given) {
-                diag_say("%.*s%s exists: writing %s", (int)n, o->base, suffixes[0], o->reserved);
+                diag_say("%.*s%s exists: writing %s", (int)n, o->base, taken, o->reserved);
             }
             return EXIT_DONE;
         }
@@ -199,6 +201,7 @@ static int choose_number(run_output *o, const char *const *suffixes)
             diag_say("%s: %s", o->reserved, strerror(errno));
             break;
         }
+        taken = taken ? taken : suffixes[0];
     }
     o->reserved[0] = '\0';
     return EXIT_FAILED;

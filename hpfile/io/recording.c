@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -288,6 +289,53 @@ const hpf_process *hpf_recording_chosen(const hpf_recording *r)
     return r->chosen > 0 ? &r->processes[r->chosen - 1] : NULL;
 }
 
+/* --- frames --- */
+
+struct hpf__unpacker {
+    ZSTD_DCtx *zstd;
+    bool has_more; /* that did not fit */
+    char bytes[128 << 10];
+};
+
+hpf__unpacker *hpf__unpacker_create(void)
+{
+    hpf__unpacker *u = calloc(1, sizeof *u);
+    const int window_log = 20; /* HPF__RECORDING_FRAME_BYTES */
+    if (u && (!(u->zstd = ZSTD_createDCtx()) ||
+              ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, window_log)))) {
+        hpf__unpacker_destroy(u);
+        u = NULL;
+    }
+    return u;
+}
+
+void hpf__unpacker_destroy(hpf__unpacker *u)
+{
+    if (u) {
+        ZSTD_freeDCtx(u->zstd);
+        free(u);
+    }
+}
+
+hpf_status hpf__unpacker_next(hpf__unpacker *u, hpf_str *in, hpf_str *out, hpf_error *err)
+{
+    ZSTD_inBuffer from = {in->data, in->length, 0};
+    ZSTD_outBuffer to = {u->bytes, sizeof u->bytes, 0};
+    if (in->length == 0 && !u->has_more) {
+        return HPF_MORE;
+    }
+    size_t left = ZSTD_decompressStream(u->zstd, &to, &from);
+    if (ZSTD_isError(left)) {
+        return hpf_error_set(err, HPF_ERR_SYNTAX, "a damaged frame: %s", ZSTD_getErrorName(left));
+    }
+    *in = hpf_str_from(*in, from.pos);
+    *out = (hpf_str){u->bytes, to.pos};
+    u->has_more = left > 0 && to.pos == to.size;
+    return left == 0 ? HPF_END : to.pos > 0 ? HPF_OK : HPF_MORE;
+}
+
+/* --- chunks --- */
+
 /* The head of a chunk is its kind and two numbers, process and length; the head of one of a log
  * has two more, which are part of its payload. */
 
@@ -327,7 +375,7 @@ static hpf_status check_magic(hpf__chunks *c, hpf_error *err)
         return hpf_error_set(
             err, HPF_ERR_VERSION,
             "a recording of version %u, which a newer census wrote: this one reads "
-            "version %d",
+            "up to version %d",
             major, HPF__RECORDING_MAJOR);
     }
     c->held.length = 0;
@@ -340,6 +388,8 @@ static hpf_status read_head(hpf__chunks *c, hpf_error *err)
     hpf_str rest = {c->held.bytes + 1, c->held.length - 1};
     hpf__chunk_part *chunk = &c->chunk;
     *chunk = (hpf__chunk_part){.kind = (unsigned char)*c->held.bytes};
+    c->is_packed = chunk->kind == HPF__CHUNK_PACKED_LOG;
+    chunk->kind = c->is_packed ? HPF__CHUNK_LOG : chunk->kind;
     bool is_log = chunk->kind == HPF__CHUNK_LOG;
     bool is_whole = hpf__proto_varint(&rest, &chunk->process) && hpf__proto_varint(&rest, &c->left);
     size_t before = rest.length;
@@ -362,16 +412,54 @@ static hpf_status read_head(hpf__chunks *c, hpf_error *err)
     return HPF_OK;
 }
 
+/* Stores the next part of a packed log. Returns HPF_MORE if there is none without more input. */
+static hpf_status unpack(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, hpf_error *err)
+{
+    size_t n = c->left < in->length ? (size_t)c->left : in->length;
+    hpf_str packed = {in->data, n};
+    hpf__chunk_part *chunk = &c->chunk;
+    if (!c->unpacker && !(c->unpacker = hpf__unpacker_create())) {
+        return hpf_error_set_memory(err);
+    }
+    if (chunk->frame == 0) {
+        chunk->frame = c->offset;
+        chunk->offset = 0;
+    }
+    out->frame = chunk->frame;
+    out->offset = chunk->offset;
+    hpf_status status = hpf__unpacker_next(c->unpacker, &packed, &out->bytes, err);
+    size_t n_taken = n - packed.length;
+    *in = hpf_str_from(*in, n_taken);
+    c->offset += n_taken;
+    c->left -= n_taken;
+    chunk->offset += status == HPF_OK || status == HPF_END ? out->bytes.length : 0;
+    chunk->frame = status == HPF_END ? 0 : chunk->frame;
+    bool is_cut = status == HPF_MORE && c->left == 0;
+    if (is_cut || chunk->offset > HPF__RECORDING_FRAME_BYTES) {
+        status = hpf_error_set(err, HPF_ERR_SYNTAX, "a damaged frame");
+    }
+    return status == HPF_END && out->bytes.length > 0 ? HPF_OK : status;
+}
+
 hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     while (status == HPF_OK || status == HPF_MORE) {
         bool is_text = c->chunk.kind == HPF__CHUNK_LOG || c->chunk.kind == HPF__CHUNK_REPORT;
         bool is_of_row = is_row(c->chunk.kind);
+        bool is_read =
+            is_text && (c->chunk.kind != HPF__CHUNK_LOG || c->chunk.process == c->log_of);
+        bool is_unpacked = c->is_inside && c->is_packed && is_read;
         *out = c->chunk;
         if (c->is_inside && c->chunk.is_sample) {
             c->chunk.is_sample = false;
             return HPF_OK;
+        } else if (is_unpacked && (c->left > 0 ? in->length > 0 : c->chunk.frame != 0)) {
+            status = unpack(c, in, out, err);
+            if (status == HPF_OK) {
+                return HPF_OK;
+            }
+            status = status == HPF_END ? HPF_OK : status;
         } else if (c->is_inside && c->left == 0) {
             c->is_inside = false;
             out->bytes = hpf__buffer_str(&c->held);
@@ -400,7 +488,7 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
             out->offset = c->offset;
             *in = hpf_str_from(*in, n);
             c->offset += n;
-            if (is_text) {
+            if (is_read) {
                 return HPF_OK;
             }
         }
@@ -410,5 +498,6 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
 
 void hpf__chunks_finish(hpf__chunks *c)
 {
+    hpf__unpacker_destroy(c->unpacker);
     hpf__buffer_finish(&c->held);
 }

@@ -12,14 +12,15 @@
 
 /* The chunks of a recording (docs/formats/census.md), from bytes that come in pieces.
  *
- * Memory: one row, at most 64 KiB. */
+ * Memory: one row, at most 64 KiB; to unpack logs, some MiB. */
 
 #define HPF__RECORDING_MAGIC "CENSUS" /* with its zero byte */
 
 enum {
-    HPF__RECORDING_MAJOR = 1,
+    HPF__RECORDING_MAJOR = 2,
     HPF__RECORDING_HEAD_BYTES = 8, /* magic and major version */
     HPF__RECORDING_ROW_BYTES = 1 << 16,
+    HPF__RECORDING_FRAME_BYTES = 1 << 20, /* of a log, at most, in a frame of zstd */
 };
 
 /* The kinds of chunks; readers skip others. */
@@ -30,6 +31,7 @@ enum {
     HPF__CHUNK_INHERITED,
     HPF__CHUNK_REPORT,
     HPF__CHUNK_MEMORY,
+    HPF__CHUNK_PACKED_LOG, /* read as HPF__CHUNK_LOG */
 };
 
 /* The numbers of the fields of rows. */
@@ -67,20 +69,37 @@ typedef struct hpf__chunk_part {
     unsigned kind; /* one of those above */
     uint64_t process;
     hpf_str bytes;       /* of the row, log or report; valid until the next call */
-    uint64_t offset;     /* of the bytes of a log or report, in the recording */
+    uint64_t frame;      /* of packed bytes: where their frame is in the recording; else 0 */
+    uint64_t offset;     /* of the bytes of a log or report, in the recording or in that frame */
     bool is_sample;      /* a chunk of a log begins; `bytes` are empty: */
     uint64_t time_us;    /*   of the sample that ends with the chunk, on the clock of the run */
     uint64_t live_bytes; /*   in this sample */
 } hpf__chunk_part;
 
-/* All zero at the beginning of a recording. */
+/* All zero at the beginning of a recording, but for `log_of`. */
 typedef struct hpf__chunks {
+    uint64_t log_of;  /* the process whose log is read; of others, only the samples */
     hpf__buffer held; /* an incomplete head of a chunk, or an incomplete row */
     uint64_t offset;  /* of the next byte */
     bool is_inside;   /* of a chunk: */
     hpf__chunk_part chunk;
     uint64_t left; /* of its payload */
+    bool is_packed;
+    struct hpf__unpacker *unpacker; /* NULL until it is needed */
 } hpf__chunks;
+
+/* Unpacks frames of zstd. */
+typedef struct hpf__unpacker hpf__unpacker;
+
+/* Creates one for a frame. Returns NULL when there is no memory. */
+hpf__unpacker *hpf__unpacker_create(void);
+void hpf__unpacker_destroy(hpf__unpacker *unpacker);
+
+/* Takes bytes of a frame from the front of `*in`, and stores the next ones that it contains, which
+ * are valid until the next call. Returns HPF_OK; HPF_MORE if there are none without more input;
+ * HPF_END if these are the last ones, and maybe none: the next call begins another frame. Errors:
+ * SYNTAX. */
+hpf_status hpf__unpacker_next(hpf__unpacker *unpacker, hpf_str *in, hpf_str *out, hpf_error *err);
 
 /* Returns whether an input that begins with `head` is a recording. */
 bool hpf__is_recording(hpf_str head);

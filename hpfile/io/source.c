@@ -137,9 +137,11 @@ static void spool_finish(hpf__spool *spool)
 
 #define PIECE_BYTES (256u << 10)
 
-/* Consecutive bytes of the log of a process, in its recording. */
+/* Consecutive bytes of the log of a process, in its recording: `frame` is where they are packed, or
+ * 0. */
 typedef struct log_extent {
-    uint64_t begin, in_recording;
+    uint64_t begin, in_recording, frame;
+    size_t n_packed; /* bytes in the frame, as far as they were read */
 } log_extent;
 
 /* The log of a process in a recording. */
@@ -148,9 +150,12 @@ typedef struct log_of_process {
     unsigned kind; /* of the chunks that are read */
     hpf__chunks chunks;
     hpf_str unread; /* of the recording */
-    uint64_t next;  /* byte of the recording that would continue the last extent */
+    uint64_t next; /* byte of the recording, or of the frame, that would continue the last extent */
+    uint64_t frame; /* of the last extent */
     log_extent *extents;
     size_t n_extents, extents_capacity;
+    hpf__buffer unpacked; /* a frame, */
+    uint64_t unpacked_of; /* this one */
 } log_of_process;
 
 struct hpf_source {
@@ -351,10 +356,63 @@ static hpf_status open_recording(hpf_source *s, hpf_str piece, hpf_error *err)
 static bool note_extent(hpf_source *s, const hpf__chunk_part *part)
 {
     log_of_process *log = s->log;
-    const log_extent new = {s->position, part->offset};
-    bool is_needed = s->position >= s->furthest && (s->position == 0 || part->offset != log->next);
+    const log_extent new = {s->position, part->offset, part->frame, 0};
+    bool continues = part->frame == log->frame && part->offset == log->next;
+    bool is_needed = s->position >= s->furthest && (s->position == 0 || !continues);
+    if (is_needed && !HPF__ARRAY_PUSH(log->extents, log->n_extents, log->extents_capacity, new)) {
+        return false;
+    }
     log->next = part->offset + part->bytes.length;
-    return !is_needed || HPF__ARRAY_PUSH(log->extents, log->n_extents, log->extents_capacity, new);
+    log->frame = part->frame;
+    log_extent *last = &log->extents[log->n_extents - 1];
+    if (last->frame == part->frame && log->next > last->n_packed) {
+        last->n_packed = (size_t)log->next;
+    }
+    return true;
+}
+
+/* Reads the next bytes of a recording. */
+static hpf_status read_on(const log_of_process *log, uint64_t *at, char bytes[PIECE_BYTES],
+                          hpf_str *out, hpf_error *err)
+{
+    uint64_t left = log->recording->furthest - *at;
+    size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+    *out = (hpf_str){bytes, n};
+    *at += n;
+    return n > 0 ? hpf_source_read_at(log->recording, *at - n, bytes, n, err)
+                 : hpf_error_set(err, HPF_ERR_SYNTAX, "a frame is cut");
+}
+
+/* Unpacks the frame of an extent, unless it is the last one that was unpacked. */
+static hpf_status unpack(log_of_process *log, const log_extent *extent, hpf_error *err)
+{
+    hpf__unpacker *unpacker = NULL;
+    char *packed = NULL;
+    hpf_str in = {NULL, 0}, out;
+    uint64_t at = extent->frame;
+    hpf_status status = HPF_OK;
+    if (log->unpacked_of != extent->frame) {
+        log->unpacked.length = 0;
+        log->unpacked_of = extent->frame;
+    }
+    if (log->unpacked.length < extent->n_packed) {
+        log->unpacked.length = 0;
+        unpacker = hpf__unpacker_create();
+        packed = malloc(PIECE_BYTES);
+        status = unpacker && packed ? HPF_OK : hpf_error_set_memory(err);
+    }
+    while (status == HPF_OK && log->unpacked.length < extent->n_packed) {
+        status = hpf__unpacker_next(unpacker, &in, &out, err);
+        if (status == HPF_MORE) {
+            status = read_on(log, &at, packed, &in, err);
+        } else if ((status == HPF_OK || status == HPF_END) &&
+                   !hpf__buffer_add(&log->unpacked, out)) {
+            status = hpf_error_set_memory(err);
+        }
+    }
+    hpf__unpacker_destroy(unpacker);
+    free(packed);
+    return log->unpacked.length >= extent->n_packed ? HPF_OK : status;
 }
 
 static hpf_status next_of_log(hpf_source *s, hpf_str *out, hpf_error *err)
@@ -362,12 +420,13 @@ static hpf_status next_of_log(hpf_source *s, hpf_str *out, hpf_error *err)
     log_of_process *log = s->log;
     hpf__chunk_part part = {0};
     hpf_status status = HPF_OK;
+    log->chunks.log_of = hpf_recording_chosen(s->processes)->number;
     while (status == HPF_OK || status == HPF_MORE) {
         status = hpf__chunks_next(&log->chunks, &log->unread, &part, err);
         if (status == HPF_MORE) {
             status = hpf_source_next(log->recording, &log->unread, err);
         } else if (status == HPF_OK && part.bytes.length > 0 && part.kind == log->kind &&
-                   part.process == hpf_recording_chosen(s->processes)->number) {
+                   part.process == log->chunks.log_of) {
             *out = part.bytes;
             status = note_extent(s, &part) ? HPF_OK : hpf_error_set_memory(err);
             s->position += out->length;
@@ -378,7 +437,7 @@ static hpf_status next_of_log(hpf_source *s, hpf_str *out, hpf_error *err)
     return status;
 }
 
-static hpf_status read_log_at(const log_of_process *log, uint64_t offset, char *into, size_t length,
+static hpf_status read_log_at(log_of_process *log, uint64_t offset, char *into, size_t length,
                               hpf_error *err)
 {
     size_t next;
@@ -387,8 +446,13 @@ static hpf_status read_log_at(const log_of_process *log, uint64_t offset, char *
     for (size_t i = next - 1; length > 0 && status == HPF_OK; i++) {
         uint64_t end = i + 1 < log->n_extents ? log->extents[i + 1].begin : UINT64_MAX;
         size_t n = end - offset < length ? (size_t)(end - offset) : length;
-        uint64_t at = log->extents[i].in_recording + (offset - log->extents[i].begin);
-        status = hpf_source_read_at(log->recording, at, into, n, err);
+        const log_extent *extent = &log->extents[i];
+        uint64_t at = extent->in_recording + (offset - extent->begin);
+        if (extent->frame == 0) {
+            status = hpf_source_read_at(log->recording, at, into, n, err);
+        } else if ((status = unpack(log, extent, err)) == HPF_OK) {
+            memcpy(into, log->unpacked.bytes + at, n);
+        }
         into += n;
         offset += n;
         length -= n;
@@ -563,6 +627,7 @@ void hpf_source_destroy(hpf_source *s)
         hpf_source_destroy(s->log->recording);
         hpf__chunks_finish(&s->log->chunks);
         free(s->log->extents);
+        hpf__buffer_finish(&s->log->unpacked);
         free(s->log);
     }
     hpf__recording_destroy(s->processes);

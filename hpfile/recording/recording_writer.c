@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
@@ -16,7 +17,8 @@
 #include "io/recording.h"
 
 enum { MOST_HELD = 3, MOST_TEXT_BYTES = 4096 };
-#define LARGE_BYTES (UINT64_C(1) << 20)
+#define LARGE_BYTES        (UINT64_C(1) << 20)
+#define LEAST_PACKED_BYTES ((size_t)4 << 10) /* of a log; less is written as it is */
 
 /* A sample that is held. */
 typedef struct held_sample {
@@ -38,7 +40,8 @@ struct hpf_recording_writer {
     int fd;
     uint64_t length; /* of whole chunks in the file */
     hpf_error error; /* sticky */
-    hpf__buffer row, pending;
+    hpf__buffer row, pending, packed;
+    ZSTD_CCtx *zstd; /* NULL until it is needed */
     bool is_out_of_memory;
     written_process **processes; /* by number - 1 */
     size_t n, capacity;
@@ -122,6 +125,31 @@ static written_process *find(hpf_recording_writer *w, uint32_t number)
     return p;
 }
 
+/* Packs bytes of a log, in frames. Returns false if they do not become fewer. */
+static bool pack(hpf_recording_writer *w, hpf_str bytes)
+{
+    enum { LEVEL = 1 };
+    hpf__buffer *to = &w->packed;
+    to->length = 0;
+    if (bytes.length < LEAST_PACKED_BYTES || (!w->zstd && !(w->zstd = ZSTD_createCCtx()))) {
+        return false;
+    }
+    for (size_t at = 0, n; at < bytes.length; at += n) {
+        n = bytes.length - at;
+        n = n < HPF__RECORDING_FRAME_BYTES ? n : HPF__RECORDING_FRAME_BYTES;
+        if (!hpf__buffer_reserve(to, ZSTD_compressBound(n))) {
+            return false;
+        }
+        size_t n_packed = ZSTD_compressCCtx(w->zstd, to->bytes + to->length,
+                                            to->capacity - to->length, bytes.data + at, n, LEVEL);
+        if (ZSTD_isError(n_packed)) {
+            return false;
+        }
+        to->length += n_packed;
+    }
+    return to->length < bytes.length;
+}
+
 static void put_log(hpf_recording_writer *w, written_process *p, const held_sample *sample,
                     size_t begin)
 {
@@ -130,10 +158,11 @@ static void put_log(hpf_recording_writer *w, written_process *p, const held_samp
         put_number(w, HPF__INHERITED_BYTES, p->inherited_bytes);
         put_row(w, HPF__CHUNK_INHERITED, p->row.number);
     }
-    hpf_str bytes = hpf_sink_bytes(p->log);
-    put_chunk(w, HPF__CHUNK_LOG, p->row.number,
+    hpf_str bytes = {hpf_sink_bytes(p->log).data + begin, sample->end - begin};
+    bool is_packed = pack(w, bytes);
+    put_chunk(w, is_packed ? HPF__CHUNK_PACKED_LOG : HPF__CHUNK_LOG, p->row.number,
               (const uint64_t[]){sample->time_us, sample->live_bytes}, 2,
-              (hpf_str){bytes.data + begin, sample->end - begin});
+              is_packed ? hpf__buffer_str(&w->packed) : bytes);
 }
 
 static void put_held(hpf_recording_writer *w, written_process *p)
@@ -324,6 +353,8 @@ void hpf_recording_writer_destroy(hpf_recording_writer *w)
     free(w->processes);
     hpf__buffer_finish(&w->row);
     hpf__buffer_finish(&w->pending);
+    hpf__buffer_finish(&w->packed);
+    ZSTD_freeCCtx(w->zstd);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }

@@ -83,6 +83,7 @@ static hpf_status next(live_recording *l, hpf_str *in, hpf_str *out, hpf_error *
         if (!p && part.is_sample &&
             hpf__recording_choose(l->recording, l->process, NULL) == HPF_OK) {
             p = hpf_recording_chosen(l->recording);
+            l->chunks.log_of = p->number;
         }
         if (p && part.process == p->number && part.bytes.length > 0 &&
             part.kind == HPF__CHUNK_LOG) {

@@ -135,10 +135,15 @@ class Haskell(Native):
                            directory)
         runs.say("begin")
         runs.read_until("waits")
+        theirs = os.path.join(directory, os.path.basename(built) + ".hp")
+        if "-hT" in flags:  # GHC takes a sample of a collection if its timer has ticked since the last one
+            n_known = len(wait_for_samples(theirs, bool))
+            while len(wait_for_samples(theirs, bool)) == n_known:
+                runs.say("again")
+                self.assertEqual(runs.process.stdout.readline(), "again\n")
         n_before = len(wait_for_samples(ours, bool))
         found = wait_for_samples(ours, lambda samples: len(samples) > n_before + 2 and
                                  samples[-1] == samples[-2] == samples[-3])[-1]
-        theirs = os.path.join(directory, os.path.basename(built) + ".hp")
         known = wait_for_samples(theirs, bool)[-1] if "-hT" in flags else None
         runs.say("end")
         runs.end()

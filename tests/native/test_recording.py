@@ -31,7 +31,7 @@ def rows(path):
     code of the project."""
     with open(path, "rb") as file:
         data = file.read()
-    assert data[:8] == b"CENSUS\0\1", data[:8]
+    assert data[:8] == b"CENSUS\0\2", data[:8]
     names, pids, logs, at = {}, {}, {}, 8
 
     def varint():
@@ -61,7 +61,7 @@ def rows(path):
                     at += n
             pids[process] = fields[2]
             names[fields[2]] = fields[5]
-        elif kind == 2:
+        elif kind in (2, 7):
             logs[pids[process]] = logs.get(pids[process], 0) + length
         at = end
     return names, logs

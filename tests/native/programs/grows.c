@@ -33,7 +33,8 @@ static OWN_FRAME void *log_line(void)
 static void grow(char **arguments)
 {
     must(arguments[0] && arguments[1], "MEGABYTES MICROSECONDS");
-    const struct timespec while_us = {0, atol(arguments[1]) * 1000};
+    const long us = atol(arguments[1]);
+    const struct timespec while_us = {us / 1000000, us % 1000000 * 1000};
     const long n_first = arguments[2] ? atol(arguments[2]) : 0;
     for (long i = 0; i < atol(arguments[0]); i++) {
         held[i] = i % 4 == 3 ? log_line() : cache_page();

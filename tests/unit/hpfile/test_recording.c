@@ -66,7 +66,7 @@ static void end(hpf_recording_writer *w, made_process *p, hpf_process_end how)
 /* Returns the bytes of a file, which it closes. */
 static hpf_str take_bytes(FILE *file)
 {
-    static char bytes[1 << 20];
+    static char bytes[4 << 20];
     rewind(file);
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
@@ -421,12 +421,107 @@ Test(recording, a_newer_version_is_refused_in_one_line)
     hpf_str bytes = write_run(run, N, true);
     char *copy = malloc(bytes.length);
     memcpy(copy, bytes.data, bytes.length);
-    copy[7] = 2;
+    copy[7] = 3;
     cr_expect_eq(peak_of((hpf_str){copy, bytes.length}, NULL, &err), 0);
     cr_expect_eq(err.status, HPF_ERR_VERSION);
-    cr_expect_str_eq(err.message, "a recording of version 2, which a newer census wrote: this one "
-                                  "reads version 1");
+    cr_expect_str_eq(err.message, "a recording of version 3, which a newer census wrote: this one "
+                                  "reads up to version 2");
+    copy[7] = 1;
+    cr_expect_eq(peak_of((hpf_str){copy, bytes.length}, NULL, &err), 5000);
     free(copy);
+}
+
+/* Writes a recording of one log, with samples of sizes below and above those of frames, and without
+ * a repetition in every fifth. Appends the log to `log`, and returns the recording. */
+static hpf_str write_packed(char *log, size_t *length)
+{
+    static const size_t sizes[] = {100,     4095, 4096,   5000, 3 << 20,
+                                   1 << 20, 40,   300000, 9000, 77777};
+    const hpf_process row = {.pid = 7, .name = HPF_STR("x"), .command = HPF_STR("x")};
+    hpf_recording_writer *w;
+    uint32_t number, state = 1;
+    FILE *file = tmpfile();
+    cr_assert_eq(hpf_recording_writer_create(&w, fileno(file), NULL), HPF_OK);
+    cr_assert_eq(hpf_recording_writer_begin(w, &row, &number, NULL), HPF_OK);
+    hpf_sink *sink = hpf_recording_writer_log(w, number);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t n = 0; n < sizes[i]; n++) {
+            state = state * 1664525 + 1013904223;
+            bool repeats = i % 5 != 4 || i == 4;
+            char byte = repeats && n >= 50 && state >> 28 ? log[*length - 50] : (char)(state >> 24);
+            hpf_sink_write(sink, &byte, 1);
+            log[(*length)++] = byte;
+        }
+        const hpf_recorded_sample sample = {(double)i, 1 << 20, 0};
+        cr_assert_eq(hpf_recording_writer_sample(w, number, &sample, NULL), HPF_OK);
+    }
+    hpf_recording_writer_destroy(w);
+    return take_bytes(file);
+}
+
+static size_t read_all(hpf_source *source, char *out, size_t room)
+{
+    hpf_str piece;
+    size_t n = 0;
+    while (hpf_source_next(source, &piece, NULL) == HPF_OK) {
+        cr_assert_leq(piece.length, room - n);
+        memcpy(out + n, piece.data, piece.length);
+        n += piece.length;
+    }
+    return n;
+}
+
+enum { MOST_LOG_BYTES = 5 << 20 };
+
+Test(recording, a_packed_log_is_read_as_it_was_written)
+{
+    static char log[MOST_LOG_BYTES], read[MOST_LOG_BYTES];
+    size_t length = 0;
+    uint32_t state = 1;
+    hpf_str bytes = write_packed(log, &length);
+    cr_expect_lt(bytes.length, length / 2);
+    const hpf_source_options options = {.size = sizeof options, .keep = true};
+    hpf_source *source;
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &options, NULL), HPF_OK);
+    for (int times = 0; times < 2; times++) {
+        cr_assert_eq(read_all(source, read, sizeof read), length);
+        cr_expect_arr_eq(log, read, length);
+        cr_assert_eq(hpf_source_rewind(source, NULL), HPF_OK);
+    }
+    for (int i = 0; i < 300; i++) {
+        state = state * 1664525 + 1013904223;
+        size_t at = state % length, n = state % 7 ? state % 3000 : state % 3000000;
+        n = n < length - at ? n : length - at;
+        cr_assert_eq(hpf_source_read_at(source, at, read, n, NULL), HPF_OK);
+        cr_assert_arr_eq(log + at, read, n);
+    }
+    hpf_source_destroy(source);
+}
+
+/* The sanitizers watch this. */
+Test(recording, wrong_bytes_of_a_packed_log_do_no_harm)
+{
+    static char log[MOST_LOG_BYTES], read[64 * MOST_LOG_BYTES];
+    size_t length = 0;
+    uint32_t state = 1;
+    hpf_str bytes = write_packed(log, &length);
+    const hpf_source_options options = {.size = sizeof options, .keep = true};
+    for (int i = 0; i < 60; i++) {
+        state = state * 1664525 + 1013904223;
+        size_t at = state % bytes.length;
+        char was = bytes.data[at];
+        hpf_source *source;
+        ((char *)(uintptr_t)bytes.data)[at] = (char)(state >> 8);
+        hpf_str some = {bytes.data, i % 2 ? bytes.length : at + 1};
+        cr_assert_eq(hpf_source_from_memory(&source, some, &options, NULL), HPF_OK);
+        size_t n = read_all(source, read, sizeof read);
+        for (size_t begin = 0; begin < n; begin += 100000) {
+            size_t rest = n - begin < 100000 ? n - begin : 100000;
+            (void)!hpf_source_read_at(source, begin, log, rest, NULL);
+        }
+        hpf_source_destroy(source);
+        ((char *)(uintptr_t)bytes.data)[at] = was;
+    }
 }
 
 /* The sanitizers watch this. */

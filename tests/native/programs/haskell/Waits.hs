@@ -25,4 +25,14 @@ waits = do
   performMajorGC
   performMajorGC
   putStrLn "waits"
-  skipLine
+  collectsAgain
+
+-- Collects at each line "again".
+collectsAgain :: IO ()
+collectsAgain = do
+  byte <- nextByte
+  if byte == 10 || byte < 0 then return () else skipLine
+  if byte /= 97 then return () else do
+    performMajorGC
+    putStrLn "again"
+    collectsAgain
