@@ -17,8 +17,8 @@ import sys
 import tempfile
 
 LEAST_SHARE = 0.95
-RUNS = [("last_init", (200000, 700000), "-hc -i0.004"), ("leak", (20000, 50000), "-hc -i0.0003"),
-        ("drag", (200000, 700000), "-hy -i0.004"), ("finite_map", (10, 12), "-hd -i100"),
+RUNS = [("last_init", (40000, 140000), "-hc -i0.0008"), ("leak", (20000, 40000), "-hc -i0.0003"),
+        ("drag", (40000, 140000), "-hy -i0.0008"), ("finite_map", (10, 12), "-hd -i100"),
         ("sets", (12, 20), "-hr -i100"), ("threads", (5, 8), "-hd -xt -i100"),
         ("partial", (50, 200), "-hd -i100"), ("cache", (50, 200), "-hd -i100"), ("costs", (18, 24), "-hc -i0.002")]
 
