@@ -50,6 +50,11 @@ static inline void *hpf__array_grow_zeroed(void *array, size_t *capacity, size_t
                                            size_t element_bytes)
 {
     size_t before = *capacity;
+    if (before == 0) { /* pages of a large array that are not used stay untouched */
+        char *new = calloc(needed, element_bytes);
+        *capacity = new ? needed : 0;
+        return new;
+    }
     char *moved = hpf__array_grow(array, capacity, needed, element_bytes);
     if (*capacity > before) {
         memset(moved + before * element_bytes, 0, (*capacity - before) * element_bytes);

@@ -470,6 +470,9 @@ void hpf_sink_clear(hpf_sink *sink)
 {
     sink->flushed_bytes += sink->buf.length;
     sink->buf.length = 0;
+    if (sink->buf.capacity > 4 * BUFFER_BYTES) {
+        hpf__buffer_finish(&sink->buf);
+    }
 }
 
 hpf_str hpf_sink_bytes(const hpf_sink *sink)

@@ -78,7 +78,7 @@ HPF_API uint64_t hpf_sink_position(const hpf_sink *sink);
 /* Flushes the buffer; returns the sticky status. */
 HPF_API hpf_status hpf_sink_flush(hpf_sink *sink, hpf_error *err);
 
-/* Removes the bytes of a memory sink. Its position stays. */
+/* Removes the bytes of a memory sink, and frees much memory. Its position stays. */
 HPF_API void hpf_sink_clear(hpf_sink *sink);
 
 /* Returns the bytes of a memory sink, borrowed until the next write; empty for other sinks. */

@@ -11,6 +11,16 @@
 #include "native/collector/types/containers.h"
 #include "symbol/resolve.h"
 
+/* Returns how many elements an array by node is to have: more than there are nodes now. */
+static size_t room_for(const hpp__named_stacks *s, uint32_t node)
+{
+    size_t n = s->reader->n_nodes + (size_t)s->reader->n_nodes / 4;
+    return node < n ? n : node + (size_t)1;
+}
+#define ROOM_FOR_NODE(s, array, node)                                                              \
+    ((node) < (s)->array##_capacity ||                                                             \
+     HPF__ARRAY_RESERVE_ZEROED((s)->array, (s)->array##_capacity, room_for(s, node)))
+
 /* ---- The tree ---- */
 
 static hpp__stack *new_stack(hpp__named_stacks *s, const hpp__function *function,
@@ -256,7 +266,7 @@ static const hpp__stack *whole_stack(hpp__named_stacks *s, uint32_t node)
     if (known_stack(s, node)) {
         return known_stack(s, node);
     }
-    if (!HPF__ARRAY_RESERVE_ZEROED(s->of_node, s->of_node_capacity, node + (size_t)1)) {
+    if (!ROOM_FOR_NODE(s, of_node, node)) {
         return NULL;
     }
     const hpp__stack *stack = NULL;
@@ -299,7 +309,7 @@ static uint32_t find_python(hpp__named_stacks *s, uint32_t node)
     hpp_window_node record;
     size_t n = 0;
     if (s->reader->n_codes <= 1 || /* there are no frames of Python */
-        !HPF__ARRAY_RESERVE_ZEROED(s->python_of, s->python_of_capacity, node + (size_t)1)) {
+        !ROOM_FOR_NODE(s, python_of, node)) {
         return 0;
     }
     while (node != 0 && s->python_of[node] == 0 &&
@@ -331,7 +341,7 @@ static bool is_of_allocator(hpp__named_stacks *s, const hpp__function *function,
     size_t n = 0;
     hpp_window_node record;
     bool is_allocator = function->owner == HPF_FRAME_OF_ALLOCATOR;
-    if (!HPF__ARRAY_RESERVE_ZEROED(s->is_allocator, s->is_allocator_capacity, node + (size_t)1)) {
+    if (!ROOM_FOR_NODE(s, is_allocator, node)) {
         return false;
     }
     while (function->is_module && node != 0 && hpp__window_reader_node(s->reader, node, &record)) {
@@ -427,7 +437,7 @@ static const hpp__function *find_c_function(hpp__named_stacks *s, uint32_t node)
     const hpp__function *found = NULL;
     hpp_window_node record;
     size_t n = 0;
-    if (!HPF__ARRAY_RESERVE_ZEROED(s->c_of, s->c_of_capacity, node + (size_t)1)) {
+    if (!ROOM_FOR_NODE(s, c_of, node)) {
         return NULL;
     }
     while (!found && node != 0 && hpp__window_reader_node(s->reader, node, &record) &&
@@ -528,7 +538,7 @@ static hpp__own find_own(hpp__named_stacks *s, uint32_t node)
 {
     hpp__own own = {0};
     size_t n = 0;
-    if (!HPF__ARRAY_RESERVE_ZEROED(s->own_of, s->own_of_capacity, node + (size_t)1)) {
+    if (!ROOM_FOR_NODE(s, own_of, node)) {
         return own;
     }
     while (node != 0 && s->own_of[node].owner == 0 && own.owner != HPF_FRAME_OF_PROGRAM + 1) {
