@@ -213,14 +213,14 @@ static bool is_indistinct(const hpr_fill *x, const hpr_fill *y)
     return !hpr__appearance_distinct(&a, &b);
 }
 
-/* Bands below this share of the highest one are too thin to be mistaken, unless there are so few
- * that each is in the legend of print. */
+/* Bands below this share of the highest one are too thin to be mistaken but in a legend, unless
+ * there are so few that each is in the legend of print. */
 static const double least_height = 0.05;
 
 /* Bands with this share of the weight are kept apart wherever they are; in print all that are not
- * thin if they are so few. */
+ * thin if they are so few. In a legend of so many, a thin one is not equal to another one. */
 static const double large_share = 0.1;
-enum { MOST_DISTINCT = 8 };
+enum { MOST_DISTINCT = 8, MOST_UNEQUAL = 16 };
 
 /* Bands, of which some have their fill. */
 typedef struct filling {
@@ -232,6 +232,7 @@ typedef struct filling {
     double weight;   /* of all */
     double highest;
     bool *is_done; /* by band: it has its fill, and smaller ones avoid it */
+    bool *is_thin; /* the same, and only smaller thin ones avoid it, if their fill is equal */
 } filling;
 
 typedef bool likeness(const hpr_fill *x, const hpr_fill *y);
@@ -269,6 +270,16 @@ static bool meets(const filling *f, uint32_t band, const hpr_fill *fill, likenes
     return is_met;
 }
 
+/* Returns whether another band has an equal fill, and both can be seen in one legend. */
+static bool is_taken(const filling *f, const hpr_fill *fill)
+{
+    bool is_found = false;
+    for (uint32_t i = 0; i < f->n && f->n <= MOST_UNEQUAL && !f->is_print && !is_found; i++) {
+        is_found = (f->is_done[i] || f->is_thin[i]) && are_equal(fill, &f->fills[i]);
+    }
+    return is_found;
+}
+
 static bool is_thin_band(const filling *f, uint32_t band)
 {
     bool is_few = f->is_print && f->n <= MOST_DISTINCT;
@@ -283,17 +294,18 @@ static void fill_band(const filling *f, uint32_t band)
     uint32_t n_choices = is_print ? N_PRINT_FILLS : HPR__N_COLOURS;
     bool is_thin = is_thin_band(f, band);
     hpr_fill fill = choice_of(hash, 0, is_print);
-    bool is_settled = is_thin || !meets(f, band, &fill, is_alike);
+    bool is_settled = is_thin ? !is_taken(f, &fill) : !meets(f, band, &fill, is_alike);
     likeness *const avoided[] = {is_indistinct, is_alike, are_equal}; /* among many, less will do */
     for (int pass = 0; pass < 3 && !is_settled; pass++) {
         for (uint32_t choice = 1; choice < n_choices && !is_settled; choice++) {
             hpr_fill next = choice_of(hash, choice, is_print);
-            is_settled = !meets(f, band, &next, avoided[pass]);
+            is_settled = is_thin ? !is_taken(f, &next) : !meets(f, band, &next, avoided[pass]);
             fill = is_settled ? next : fill;
         }
     }
     f->fills[band] = fill;
     f->is_done[band] = !is_thin;
+    f->is_thin[band] = is_thin;
 }
 
 static int compare_swatches(const void *a, const void *b)
@@ -314,8 +326,9 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
                  .swatches = swatches,
                  .n = n,
                  .is_print = is_print,
-                 .is_done = hpf_arena_array(arena, n, sizeof *f.is_done)};
-    if (!ranked || !f.is_done) {
+                 .is_done = hpf_arena_array(arena, n, sizeof *f.is_done),
+                 .is_thin = hpf_arena_array(arena, n, sizeof *f.is_thin)};
+    if (!ranked || !f.is_done || !f.is_thin) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -328,8 +341,9 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         f.n_thick += !is_thin_band(&f, i);
     }
     qsort(ranked, n, sizeof *ranked, compare_swatches);
-    for (uint32_t rank = 0; rank < n; rank++) {
-        uint32_t i = (uint32_t)(ranked[rank] - swatches);
+    for (uint32_t rank = 0; rank < 2 * n; rank++) { /* thin bands are the last */
+        bool is_last_pass = rank >= n;
+        uint32_t i = (uint32_t)(ranked[rank % n] - swatches);
         const hpr_colour *pinned = hpr__pinned_colour(options, swatches[i].name);
         hpr_fill fixed = {.colour = hpr__palette_grey(is_dark)};
         double grey, hatch_deg;
@@ -344,7 +358,7 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
             fills[i] = fixed;
         } else if (!is_print && pinned) {
             fills[i] = (hpr_fill){.colour = *pinned};
-        } else {
+        } else if (is_thin_band(&f, i) == is_last_pass) {
             fill_band(&f, i);
         }
     }

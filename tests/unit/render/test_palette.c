@@ -136,6 +136,31 @@ Test(palette, neighbours_and_the_largest_do_not_look_alike)
     }
 }
 
+Test(palette, a_thin_band_is_not_equal_to_another_one)
+{
+    enum { N_THICK = 8, N = 16 };
+    uint32_t state = 5, n_moved = 0;
+    for (int round = 0; round < 200; round++) {
+        picture all = {.n = 0};
+        add_random(&all, N_THICK, &state);
+        for (uint32_t i = N_THICK; i < N; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "Thin%u.go", (unsigned)next_random(&state));
+            add(&all, name, 10 + i);
+        }
+        choose_for(&all, HPR_THEME_LIGHT);
+        for (uint32_t i = N_THICK; i < N; i++) {
+            hpr_colour own = hpr__palette_of_name(all.list[i].name, false);
+            n_moved += !is_same(&all.fills[i], &(hpr_fill){.colour = own});
+            for (uint32_t k = 0; k < i; k++) {
+                cr_expect(!is_same(&all.fills[i], &all.fills[k]), "%s, %s", all.texts[i],
+                          all.texts[k]);
+            }
+        }
+    }
+    cr_expect_gt(n_moved, 100);
+}
+
 Test(palette, only_the_smaller_of_two_that_look_alike_moves)
 {
     uint32_t state = 3, n_moved = 0;
