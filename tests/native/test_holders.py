@@ -151,7 +151,7 @@ class Holders(Native):
 
     def test_holder_is_a_register_that_no_call_shows(self):
         self.check("holders", "hidden_registers", "1")
-        self.check("holders", "hidden_registers", "20")
+        self.check("holders", "hidden_registers", "2")
 
     def test_holder_is_a_stack_only_if_no_variable_is(self):
         """A stack points to what a variable holds."""

@@ -413,7 +413,7 @@ void get_ready(void)
     clear_stack();
 }
 
-/* Only of one list it is sure that the register has it. */
+/* Of two lists, one is lost. */
 static int hidden_registers(char **arguments)
 {
     n_lists = (size_t)atoi(arguments[0]);

@@ -52,7 +52,7 @@ typedef struct hpp__graph {
     uint32_t *edges;        /* numbers of blocks */
     uint32_t *fields;       /* by edge, or NULL: which field refers, see hpp__graph_field */
     hpp__graph_root *roots;
-    hpp__hidden_register *hidden; /* those of a frame in a row */
+    hpp__hidden_register *hidden; /* of each thread, those of inner frames first */
     hpp__root_area *areas;        /* of memory that roots are in, sorted by address */
     size_t n_blocks, n_roots, n_hidden, n_areas, n_edges;
     size_t n_closures;       /* of the blocks, the last ones */

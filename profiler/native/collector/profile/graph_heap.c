@@ -18,6 +18,8 @@ enum {
     RANK_NONE /* not reached */
 };
 
+enum { LARGE_SHARE = 20 }; /* this part of the heap is large */
+
 uint64_t hpp__graph_heap_weight(const hpp__graph_heap *h, const hpp__graph_node *node)
 {
     if (!h->is_sample || node >= &h->graph->nodes[hpp__graph_first_closure(h->graph)]) {
@@ -262,53 +264,51 @@ static bool was_made_in(const hpp__graph_heap *h, const hpp__graph_node *block, 
     return false;
 }
 
-/* Finds the blocks that the hidden registers [first, end) of a frame have: those that nothing
- * refers to, and that were made in the frame. If there are more than registers, some are lost, and
- * it is not known which. Returns their number. */
-static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph,
-                          const unsigned char *losses, const size_t range[2], uint32_t *out)
+/* Returns the only block that nothing refers to, directly or in a circle; SIZE_MAX if there are
+ * several. */
+static size_t find_only_lost(const unsigned char *losses, size_t n)
 {
-    enum { MOST_LOST = 1000 };
-    size_t n = 0, n_lost = 0;
-    for (uint32_t i = 0; i < hpp__graph_first_closure(graph); i++) {
-        if (losses[i] != HPP__LOSS_DIRECT || h->ranks[i] != RANK_NONE) {
-            continue;
-        }
-        if (++n_lost > MOST_LOST) {
-            return 0;
-        }
-        if (was_made_in(h, &graph->nodes[i], graph->hidden[range[0]].return_address)) {
-            if (n == range[1] - range[0]) {
-                return 0;
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        if (losses[i] == HPP__LOSS_DIRECT) {
+            if (found != SIZE_MAX) {
+                return SIZE_MAX;
             }
-            out[n++] = i;
+            found = i;
         }
     }
-    return n;
+    return found;
 }
 
-/* Adds the registers that are not known as roots of what they seem to have. `room` is as for
- * rank_from. Returns false without memory. */
+/* Adds the register that seems to have the only block that nothing refers to: of the innermost
+ * frame in which it was made. If there are more, some are lost, and so it may be if it does not
+ * hold much. `room` is as for rank_from. Returns false without memory. */
 static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
 {
+    uint64_t heap_bytes = 0, lost_bytes = 0;
     unsigned char *losses = graph->n_hidden > 0 ? malloc(graph->n_blocks + 1) : NULL;
     for (size_t i = 0; losses && i < graph->n_blocks; i++) {
         losses[i] = h->ranks[i] == RANK_NONE ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
+        heap_bytes += graph->nodes[i].size_bytes;
+        lost_bytes += losses[i] == HPP__LOSS_NONE ? 0 : graph->nodes[i].size_bytes;
     }
     bool is_good = graph->n_hidden == 0 || (losses && hpp__leaks_find(graph, losses));
-    for (size_t i = 0, end; i < graph->n_hidden && is_good; i = end) {
-        uint32_t found[HPP__N_REGISTERS], root = (uint32_t)graph->n_roots;
-        for (end = i + 1; end < graph->n_hidden && end - i < HPP__N_REGISTERS &&
-                          graph->hidden[end].return_address == graph->hidden[i].return_address;) {
-            end++;
+    size_t lost = losses && lost_bytes >= heap_bytes / LARGE_SHARE
+                      ? find_only_lost(losses, hpp__graph_first_closure(graph))
+                      : SIZE_MAX;
+    for (size_t i = 0; i < graph->n_hidden && is_good && lost != SIZE_MAX; i++) {
+        const hpp__hidden_register *hidden = &graph->hidden[i];
+        uint32_t root = (uint32_t)graph->n_roots, to = (uint32_t)lost;
+        if (!was_made_in(h, &graph->nodes[lost], hidden->return_address)) {
+            continue;
         }
-        size_t n = find_hidden(h, graph, losses, (const size_t[]){i, end}, found);
-        is_good = n == 0 || (hpp__graph_add_root(graph, graph->hidden[i].root, found, n) &&
-                             HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
-                             rank_root(h, graph, root));
-        if (n > 0 && is_good) {
+        is_good = hpp__graph_add_root(graph, hidden->root, &to, 1) &&
+                  HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
+                  rank_root(h, graph, root);
+        if (is_good) {
             h->roots[root].object->held_bytes += rank_from(h, graph, root, room);
         }
+        break;
     }
     free(losses);
     return is_good;
@@ -360,7 +360,6 @@ static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
  * memory. */
 static bool replace_frames(hpp__graph_heap *h, const hpp__graph *graph)
 {
-    enum { LARGE_SHARE = 20 }; /* this part of the heap */
     uint64_t heap_bytes = 0;
     for (size_t i = 0; i < graph->n_blocks; i++) {
         heap_bytes += graph->nodes[i].size_bytes;
