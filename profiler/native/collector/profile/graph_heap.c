@@ -340,8 +340,10 @@ static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
     for (uint32_t i = 0; is_good && i < graph->n_roots; i++) {
         order[i] = (root_at){h->roots[i].rank, i};
     }
-    for (uint32_t i = 0; is_good && i < h->names.n_names; i++) {
-        h->root_named[i]->held_bytes = 0;
+    for (size_t i = 0; i < h->root_named_capacity; i++) {
+        if (h->root_named[i]) {
+            h->root_named[i]->held_bytes = 0;
+        }
     }
     if (is_good && graph->n_roots > 0) {
         qsort(order, graph->n_roots, sizeof *order, by_rank);
