@@ -393,13 +393,13 @@ class Attach(harness.Native):
         # With those of the profile before. NAMED has the new ones in their places.
         found = self.profile_older(running, 2 * 61 + 2, "-hy")
         self.assertEqual({name: int(n) for name, n in found.items()}, {"str": 2 * 61 + 2})
-        # A word that the interpreter has left may hold one of the strings, too.
+        # A few words that the interpreter has left may hold strings, too, of which the largest are a third of a unit.
         found = self.profile_older(running, 3 * 61 + 2, "-hr")
         expected = {"older.LISTED": 3, "older.NAMED": 2, "older.SHARED": 12, "older.OWNER": 24, "older.NESTED": 48,
                     f"older.main(frame_of_{os.path.basename(python)})": 96}
         self.assertEqual(found.keys(), expected.keys())
         for name, n in expected.items():
-            self.assertAlmostEqual(found[name], n, delta=0.7, msg=name)
+            self.assertAlmostEqual(found[name], n, delta=0.7 + n / 64, msg=name)
         self.assertEqual(running.end(), 0)
 
     def test_attach_to_python_functions(self):
