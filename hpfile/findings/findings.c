@@ -179,8 +179,8 @@ static hpf_status find_growth(search *s, hpf_error *err)
 }
 
 /* A band grows in a straight line up to the end, by a hundredth of the peak and by half of its
- * largest amount, or by less on a line with an R2 of 0.99: a function may leak beside a large table
- * of the same function. It has a twentieth of the memory over time. Of several, the one that grows
+ * largest amount, or by less if the line has an R2 of 0.99: a function that leaks may also have a
+ * large table. It has a twentieth of the memory over time. Of several, the one that grows
  * most. */
 static hpf_status find_band_growth(search *s, hpf_error *err)
 {

@@ -438,17 +438,16 @@ static hpf_status unpack(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, hpf_
     if (is_cut || chunk->offset > HPF__RECORDING_FRAME_BYTES) {
         status = hpf_error_set(err, HPF_ERR_SYNTAX, "a damaged frame");
     }
-    return status == HPF_END && out->bytes.length > 0 ? HPF_OK : status;
+    return status != HPF_END ? status : out->bytes.length > 0 ? HPF_OK : HPF_MORE;
 }
 
 hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, hpf_error *err)
 {
     hpf_status status = HPF_OK;
     while (status == HPF_OK || status == HPF_MORE) {
-        bool is_text = c->chunk.kind == HPF__CHUNK_LOG || c->chunk.kind == HPF__CHUNK_REPORT;
         bool is_of_row = is_row(c->chunk.kind);
-        bool is_read =
-            is_text && (c->chunk.kind != HPF__CHUNK_LOG || c->chunk.process == c->log_of);
+        bool is_read = c->chunk.kind == HPF__CHUNK_REPORT ||
+                       (c->chunk.kind == HPF__CHUNK_LOG && c->chunk.process == c->log_of);
         bool is_unpacked = c->is_inside && c->is_packed && is_read;
         *out = c->chunk;
         if (c->is_inside && c->chunk.is_sample) {
@@ -459,7 +458,6 @@ hpf_status hpf__chunks_next(hpf__chunks *c, hpf_str *in, hpf__chunk_part *out, h
             if (status == HPF_OK) {
                 return HPF_OK;
             }
-            status = status == HPF_END ? HPF_OK : status;
         } else if (c->is_inside && c->left == 0) {
             c->is_inside = false;
             out->bytes = hpf__buffer_str(&c->held);

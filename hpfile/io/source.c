@@ -386,21 +386,16 @@ static hpf_status read_on(const log_of_process *log, uint64_t *at, char bytes[PI
 /* Unpacks the frame of an extent, unless it is the last one that was unpacked. */
 static hpf_status unpack(log_of_process *log, const log_extent *extent, hpf_error *err)
 {
-    hpf__unpacker *unpacker = NULL;
-    char *packed = NULL;
     hpf_str in = {NULL, 0}, out;
     uint64_t at = extent->frame;
-    hpf_status status = HPF_OK;
-    if (log->unpacked_of != extent->frame) {
-        log->unpacked.length = 0;
-        log->unpacked_of = extent->frame;
+    if (log->unpacked_of == extent->frame && log->unpacked.length >= extent->n_packed) {
+        return HPF_OK;
     }
-    if (log->unpacked.length < extent->n_packed) {
-        log->unpacked.length = 0;
-        unpacker = hpf__unpacker_create();
-        packed = malloc(PIECE_BYTES);
-        status = unpacker && packed ? HPF_OK : hpf_error_set_memory(err);
-    }
+    log->unpacked.length = 0;
+    log->unpacked_of = extent->frame;
+    hpf__unpacker *unpacker = hpf__unpacker_create();
+    char *packed = malloc(PIECE_BYTES);
+    hpf_status status = unpacker && packed ? HPF_OK : hpf_error_set_memory(err);
     while (status == HPF_OK && log->unpacked.length < extent->n_packed) {
         status = hpf__unpacker_next(unpacker, &in, &out, err);
         if (status == HPF_MORE) {

@@ -213,12 +213,13 @@ static bool is_indistinct(const hpr_fill *x, const hpr_fill *y)
     return !hpr__appearance_distinct(&a, &b);
 }
 
-/* Bands below this share of the highest one are too thin to be mistaken but in a legend, unless
- * there are so few that each is in the legend of print. */
+/* Readers do not mistake bands below this share of the highest one, which are thin, except by their
+ * entries in a legend. Print has no thin bands if there are so few that the legend has all. */
 static const double least_height = 0.05;
 
-/* Bands with this share of the weight are kept apart wherever they are; in print all that are not
- * thin if they are so few. In a legend of so many, a thin one is not equal to another one. */
+/* Bands with this share of the weight differ from each other wherever they are; in print, all that
+ * are not thin do if there are MOST_DISTINCT of them or fewer. If a picture has MOST_UNEQUAL bands
+ * or fewer, a thin band avoids the colours of all others. */
 static const double large_share = 0.1;
 enum { MOST_DISTINCT = 8, MOST_UNEQUAL = 16 };
 
@@ -232,7 +233,6 @@ typedef struct filling {
     double weight;   /* of all */
     double highest;
     bool *is_done; /* by band: it has its fill, and smaller ones avoid it */
-    bool *is_thin; /* the same, and only smaller thin ones avoid it, if their fill is equal */
 } filling;
 
 typedef bool likeness(const hpr_fill *x, const hpr_fill *y);
@@ -274,8 +274,9 @@ static bool meets(const filling *f, uint32_t band, const hpr_fill *fill, likenes
 static bool is_taken(const filling *f, const hpr_fill *fill)
 {
     bool is_found = false;
-    for (uint32_t i = 0; i < f->n && f->n <= MOST_UNEQUAL && !f->is_print && !is_found; i++) {
-        is_found = (f->is_done[i] || f->is_thin[i]) && are_equal(fill, &f->fills[i]);
+    uint32_t n = f->is_print || f->n > MOST_UNEQUAL ? 0 : f->n;
+    for (uint32_t i = 0; i < n && !is_found; i++) {
+        is_found = f->is_done[i] && are_equal(fill, &f->fills[i]);
     }
     return is_found;
 }
@@ -304,8 +305,7 @@ static void fill_band(const filling *f, uint32_t band)
         }
     }
     f->fills[band] = fill;
-    f->is_done[band] = !is_thin;
-    f->is_thin[band] = is_thin;
+    f->is_done[band] = true;
 }
 
 static int compare_swatches(const void *a, const void *b)
@@ -326,9 +326,8 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
                  .swatches = swatches,
                  .n = n,
                  .is_print = is_print,
-                 .is_done = hpf_arena_array(arena, n, sizeof *f.is_done),
-                 .is_thin = hpf_arena_array(arena, n, sizeof *f.is_thin)};
-    if (!ranked || !f.is_done || !f.is_thin) {
+                 .is_done = hpf_arena_array(arena, n, sizeof *f.is_done)};
+    if (!ranked || !f.is_done) {
         return hpf_error_set_memory(err);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -341,7 +340,8 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         f.n_thick += !is_thin_band(&f, i);
     }
     qsort(ranked, n, sizeof *ranked, compare_swatches);
-    for (uint32_t rank = 0; rank < 2 * n; rank++) { /* thin bands are the last */
+    for (uint32_t rank = 0; rank < 2 * n;
+         rank++) { /* thin bands are the last: no other avoids them */
         bool is_last_pass = rank >= n;
         uint32_t i = (uint32_t)(ranked[rank % n] - swatches);
         const hpr_colour *pinned = hpr__pinned_colour(options, swatches[i].name);

@@ -164,16 +164,13 @@ static hpp__graph_root make_root(builder *b, hpp__root_kind kind, hpf_str module
                                     : (hpp__graph_root){.name = {NULL, 0}};
 }
 
-static bool push_root(hpp__graph *g, hpp__graph_root root)
-{
-    return root.name.data && add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots}) &&
-           HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
-}
-
 /* Adds a root, whose edges follow. */
 static bool add_root(builder *b, hpp__root_kind kind, hpf_str module, uint32_t order)
 {
-    return push_root(b->graph, make_root(b, kind, module, order));
+    hpp__graph *g = b->graph;
+    hpp__graph_root root = make_root(b, kind, module, order);
+    return root.name.data && add_node(g, (hpp__graph_node){.site = (uint32_t)g->n_roots}) &&
+           HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
 }
 
 /* Adds the edges of words of an area, and a root for each of its parts that has any. `part` is the
@@ -220,28 +217,35 @@ static bool add_area(builder *b, const hpp__root_area *area)
     return true;
 }
 
-/* Lists the registers of a thread that a system call does not show, from the inner frames on. */
-static bool add_hidden(builder *b, uint32_t thread)
+/* Returns the number of a register whose value is a frame's; -1 if there is none. */
+static int find_register(const hpp__thread_frames *frames, const hpp__stack_frame *frame)
+{
+    int k = HPP__N_REGISTERS - 1;
+    while (k >= 0 && hpp__thread_frames_saver(frames, k) != frame) {
+        k--;
+    }
+    return k;
+}
+
+/* Lists the frames of a thread that have values in registers, which a system call does not show. */
+static bool list_hidden(builder *b, const hpp__root_area *registers)
 {
     hpp__graph *g = b->graph;
-    const hpp__thread_frames *frames = &b->roots.stacks->threads[thread];
-    const hpp__root_area area = {0, sizeof(uint64_t) * HPP__N_REGISTERS, HPP__ROOT_REGISTERS,
-                                 thread};
+    const hpp__thread_frames *frames = &b->roots.stacks->threads[registers->index];
     for (size_t i = 0; i < frames->n_frames; i++) {
         const hpp__stack_frame *frame = &frames->frames[i];
-        for (int k = 0; k < HPP__N_REGISTERS; k++) {
-            if (frame->code.is_libc || hpp__thread_frames_saver(frames, k) != frame) {
-                continue;
-            }
-            b->name.length = 0;
-            hpp__root_part part =
-                hpp__roots_part(&b->roots, &area, (uint64_t)k * WORD_BYTES, &b->name);
-            hpp__hidden_register hidden = {make_root(b, part.kind, part.module, part.order),
-                                           frame->return_address};
-            if (!hidden.root.name.data ||
-                !HPF__ARRAY_PUSH(g->hidden, g->n_hidden, g->hidden_capacity, hidden)) {
-                return false;
-            }
+        int k = frame->code.is_libc ? -1 : find_register(frames, frame);
+        if (k < 0) {
+            continue;
+        }
+        b->name.length = 0;
+        hpp__root_part part =
+            hpp__roots_part(&b->roots, registers, (uint64_t)k * WORD_BYTES, &b->name);
+        hpp__hidden_frame hidden = {make_root(b, part.kind, part.module, part.order),
+                                    frame->return_address};
+        if (!hidden.root.name.data ||
+            !HPF__ARRAY_PUSH(g->hidden, g->n_hidden, g->hidden_capacity, hidden)) {
+            return false;
         }
     }
     return true;
@@ -255,7 +259,7 @@ static bool add_registers(builder *b, const hpp__image *image)
         hpp__root_part part = {0};
         if ((!thread->is_moving &&
              !scan_area(b, &area, 0, thread->registers, sizeof thread->registers, &part)) ||
-            (thread->is_in_call && !add_hidden(b, i))) {
+            (thread->is_in_call && !list_hidden(b, &area))) {
             return false;
         }
     }
@@ -400,14 +404,11 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     return status;
 }
 
-bool hpp__graph_add_root(hpp__graph *g, hpp__graph_root root, const uint32_t *blocks, size_t n)
+bool hpp__graph_add_root(hpp__graph *g, hpp__graph_root root, uint32_t block)
 {
     g->nodes[g->n_blocks + g->n_roots].site = (uint32_t)g->n_roots; /* it ended the last edges */
-    bool is_good = HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
-    for (size_t i = 0; i < n && is_good; i++) {
-        is_good = add_edge(g, blocks[i], HPP__FIELD_UNKNOWN);
-    }
-    return is_good && add_node(g, (hpp__graph_node){0});
+    return HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root) &&
+           add_edge(g, block, HPP__FIELD_UNKNOWN) && add_node(g, (hpp__graph_node){0});
 }
 
 void hpp__graph_finish(hpp__graph *graph)

@@ -40,20 +40,20 @@ typedef struct hpp__graph_root {
     uint32_t order; /* of stacks and registers, as in hpp__root_part */
 } hpp__graph_root;
 
-/* A register of a waiting thread whose value is not known, as a root without edges. Its frame has
- * saved it for its caller. */
-typedef struct hpp__hidden_register {
+/* A frame of a waiting thread that has values in registers, which are not known: the root that they
+ * would be. */
+typedef struct hpp__hidden_frame {
     hpp__graph_root root;
-    uint64_t return_address; /* of that frame */
-} hpp__hidden_register;
+    uint64_t return_address;
+} hpp__hidden_frame;
 
 typedef struct hpp__graph {
     hpp__graph_node *nodes; /* blocks, then roots, then one that ends the last one's edges */
     uint32_t *edges;        /* numbers of blocks */
     uint32_t *fields;       /* by edge, or NULL: which field refers, see hpp__graph_field */
     hpp__graph_root *roots;
-    hpp__hidden_register *hidden; /* of each thread, those of inner frames first */
-    hpp__root_area *areas;        /* of memory that roots are in, sorted by address */
+    hpp__hidden_frame *hidden; /* of each thread, inner ones first */
+    hpp__root_area *areas;     /* of memory that roots are in, sorted by address */
     size_t n_blocks, n_roots, n_hidden, n_areas, n_edges;
     size_t n_closures;       /* of the blocks, the last ones */
     uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
@@ -82,8 +82,8 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
                            hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
 
-/* Adds a root, whose texts are borrowed, with edges to blocks. Returns false without memory. */
-bool hpp__graph_add_root(hpp__graph *graph, hpp__graph_root root, const uint32_t *blocks, size_t n);
+/* Adds a root, whose texts are borrowed, with an edge to a block. Returns false without memory. */
+bool hpp__graph_add_root(hpp__graph *graph, hpp__graph_root root, uint32_t block);
 
 /* Returns the number of the first closure, and of the block after the last one of the image. */
 static inline size_t hpp__graph_first_closure(const hpp__graph *graph)

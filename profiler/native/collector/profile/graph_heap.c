@@ -248,6 +248,15 @@ static uint64_t rank_from(hpp__graph_heap *h, const hpp__graph *graph, uint32_t 
     }
 }
 
+static uint64_t bytes_of(const hpp__graph *graph)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        n_bytes += graph->nodes[i].size_bytes;
+    }
+    return n_bytes;
+}
+
 /* Returns whether a block was made in a call that returns to an address. */
 static bool was_made_in(const hpp__graph_heap *h, const hpp__graph_node *block, uint64_t address)
 {
@@ -280,37 +289,50 @@ static size_t find_only_lost(const unsigned char *losses, size_t n)
     return found;
 }
 
+/* Returns the only block that nothing refers to if it holds a large part of the heap, else
+ * SIZE_MAX. `losses` has room for all blocks. */
+static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, unsigned char *losses,
+                          bool *is_good)
+{
+    uint64_t lost_bytes = 0;
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        losses[i] = h->ranks[i] == RANK_NONE ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
+        lost_bytes += losses[i] == HPP__LOSS_NONE ? 0 : graph->nodes[i].size_bytes;
+    }
+    if (lost_bytes < bytes_of(graph) / LARGE_SHARE) {
+        return SIZE_MAX;
+    }
+    *is_good = hpp__leaks_find(graph, losses);
+    return *is_good ? find_only_lost(losses, hpp__graph_first_closure(graph)) : SIZE_MAX;
+}
+
 /* Adds the register that seems to have the only block that nothing refers to: of the innermost
  * frame in which it was made. If there are more, some are lost, and so it may be if it does not
  * hold much. `room` is as for rank_from. Returns false without memory. */
 static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
 {
-    uint64_t heap_bytes = 0, lost_bytes = 0;
-    unsigned char *losses = graph->n_hidden > 0 ? malloc(graph->n_blocks + 1) : NULL;
-    for (size_t i = 0; losses && i < graph->n_blocks; i++) {
-        losses[i] = h->ranks[i] == RANK_NONE ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
-        heap_bytes += graph->nodes[i].size_bytes;
-        lost_bytes += losses[i] == HPP__LOSS_NONE ? 0 : graph->nodes[i].size_bytes;
+    if (graph->n_hidden == 0) {
+        return true;
     }
-    bool is_good = graph->n_hidden == 0 || (losses && hpp__leaks_find(graph, losses));
-    size_t lost = losses && lost_bytes >= heap_bytes / LARGE_SHARE
-                      ? find_only_lost(losses, hpp__graph_first_closure(graph))
-                      : SIZE_MAX;
-    for (size_t i = 0; i < graph->n_hidden && is_good && lost != SIZE_MAX; i++) {
-        const hpp__hidden_register *hidden = &graph->hidden[i];
-        uint32_t root = (uint32_t)graph->n_roots, to = (uint32_t)lost;
-        if (!was_made_in(h, &graph->nodes[lost], hidden->return_address)) {
-            continue;
-        }
-        is_good = hpp__graph_add_root(graph, hidden->root, &to, 1) &&
-                  HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
-                  rank_root(h, graph, root);
-        if (is_good) {
-            h->roots[root].object->held_bytes += rank_from(h, graph, root, room);
-        }
-        break;
-    }
+    unsigned char *losses = malloc(graph->n_blocks + 1);
+    bool is_good = losses != NULL;
+    size_t lost = is_good ? find_hidden(h, graph, losses, &is_good) : SIZE_MAX;
     free(losses);
+    size_t i = 0;
+    while (lost != SIZE_MAX && i < graph->n_hidden &&
+           !was_made_in(h, &graph->nodes[lost], graph->hidden[i].return_address)) {
+        i++;
+    }
+    if (lost == SIZE_MAX || i == graph->n_hidden) {
+        return is_good;
+    }
+    uint32_t root = (uint32_t)graph->n_roots;
+    is_good = hpp__graph_add_root(graph, graph->hidden[i].root, (uint32_t)lost) &&
+              HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
+              rank_root(h, graph, root);
+    if (is_good) {
+        h->roots[root].object->held_bytes += rank_from(h, graph, root, room);
+    }
     return is_good;
 }
 
@@ -362,10 +384,7 @@ static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
  * memory. */
 static bool replace_frames(hpp__graph_heap *h, const hpp__graph *graph)
 {
-    uint64_t heap_bytes = 0;
-    for (size_t i = 0; i < graph->n_blocks; i++) {
-        heap_bytes += graph->nodes[i].size_bytes;
-    }
+    uint64_t heap_bytes = bytes_of(graph);
     h->n_censuses++;
     for (size_t i = 0; i < graph->n_roots; i++) {
         const hpp__graph_root *from = &graph->roots[i];
