@@ -5,8 +5,10 @@ counting library, which the program updated until the signal; what holds them, a
 
 import array
 import collections
+import contextlib
 import csv
 import fcntl
+import glob
 import io
 import json
 import os
@@ -61,14 +63,15 @@ class Core(Native):
             self.skipTest(f"the kernel writes core files to {pattern}")
 
     def is_idle(self, process, pipe):
-        """Returns whether a process has read all of its input and sleeps."""
+        """Returns whether a process has read all of its input, and all of its threads sleep, since the last call."""
         left = array.array("i", [0])
         fcntl.ioctl(pipe, termios.FIONREAD, left)
-        with open(f"/proc/{process.pid}/stat", encoding="ascii", errors="replace") as file:
-            words = file.read().rpartition(")")[2].split()
-        now = (left[0], words[0], words[11], words[12])
+        now = [left[0]]
+        for path in glob.glob(f"/proc/{process.pid}/task/*/status"):
+            with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+                now.append(re.findall(r"^(?:State|\w+_ctxt_switches):\t(.*)", file.read(), re.MULTILINE))
         was, self.before = self.before, now
-        return now == was and now[:2] == (0, "S")
+        return now == was and left[0] == 0 and all(state.startswith("S") for state, *_ in now[1:])
 
     def core_of(self, command, text, environment=None):
         """Runs a command until it waits for more than `text`, and ends it by SIGSYS. Returns its core file."""
