@@ -140,6 +140,7 @@ static hpf_status write_profile(const input *in, const void *values, hpf_sink *s
     if (metadata) {
         options.rts = metadata->rts;
         options.rate_bytes = metadata->rate_bytes;
+        options.has_watch = metadata->has_watch;
     }
     if (profile) {
         memcpy(options.filters, profile->filters, sizeof options.filters);

@@ -91,7 +91,8 @@ static formatted amount(const report *r, double value)
 /* Returns how far an estimate of all names may be off. */
 static double margin_of_all(const report *r, double value)
 {
-    return hpf_margin(value, value * hpf_survey_spread_of_all(r->in->survey), r->rate_bytes);
+    double spread = hpf_survey_spread_of_all(r->in->survey);
+    return spread > 0 ? hpf_margin(value, value * spread, r->rate_bytes) : 0;
 }
 
 /* The same, of a row, which has a largest amount if it has one name. */
@@ -218,9 +219,11 @@ static void write_head(hpf_sink *sink, const report *r)
     }
     hpf_sink_text(sink, "\n");
     if (r->rate_bytes > 0) {
+        bool has_watch = hpf_survey_eventlog_metadata(r->in->survey)->has_watch;
         hpf_sink_printf(sink,
-                        "rate     a sample of the blocks, one for %s; ±: 95 of 100 amounts are "
+                        "rate     %sa sample of the blocks, one for %s; ±: 95 of 100 amounts are "
                         "within it\n",
+                        has_watch ? "totals are of all blocks, names of " : "",
                         amount(r, r->rate_bytes).text);
     }
     hpf_sink_printf(sink, "peak     %s", estimated(r, sum->peak).text);

@@ -186,7 +186,8 @@ static void write_profiles(hpf_sink *sink, const log_contents *c)
         write_filters(sink, p);
     }
     if (c->facts->rate_bytes) {
-        hpf_sink_printf(sink, "\nrate         a sample of the blocks, one for %s",
+        hpf_sink_printf(sink, "\nrate         %sa sample of the blocks, one for %s",
+                        c->facts->has_watch ? "totals are of all blocks, names of " : "",
                         format_amount((double)c->facts->rate_bytes, HPF_STR("bytes"), false).text);
     }
 }
@@ -270,8 +271,8 @@ static void write_fact(hpf_sink *sink, const char *label, hpf_str text)
 
 static hpf_status write_text(hpf_sink *sink, const log_contents *c, hpf_error *err)
 {
-    hpf_status status =
-        processes_write_text(c->in, (double)c->facts->rate_bytes, c->exact, sink, err);
+    double rate_bytes = c->facts->has_watch ? 0 : (double)c->facts->rate_bytes; /* of totals */
+    hpf_status status = processes_write_text(c->in, rate_bytes, c->exact, sink, err);
     input_write_file(c->in, hpf_source_recording(c->in->source) ? "recording" : "event log",
                      c->exact, sink);
     write_fact(sink, "job          ", c->facts->job);

@@ -48,7 +48,8 @@ const char *finding_name(const hpf_finding *f)
 
 static formatted estimate(const hpf_survey *survey, double amount, double spread, bool exact)
 {
-    double margin = hpf_margin(amount, amount * spread, hpf_survey_rate_bytes(survey));
+    double rate_bytes = hpf_survey_rate_bytes(survey);
+    double margin = spread > 0 ? hpf_margin(amount, amount * spread, rate_bytes) : 0;
     return format_estimate(amount, margin, hpf_survey_header(survey, HPF_HEADER_VALUE_UNIT), exact);
 }
 

@@ -201,6 +201,8 @@ static hpf_status note_payload(hpf_eventlog_metadata *metadata, uint16_t id, hpf
     case HPF__EVENT_HEAP_PROF_BEGIN:
         return note_profile(metadata, payload, err);
     case HPF__EVENT_HEAP_PROF_RATE:
+    case HPF__EVENT_HEAP_PROF_WATCH:
+        metadata->has_watch |= id == HPF__EVENT_HEAP_PROF_WATCH;
         if (payload.length >= 9 && hpf__read8(payload.data + 1) > metadata->rate_bytes) {
             metadata->rate_bytes = hpf__read8(payload.data + 1);
         }
@@ -227,6 +229,7 @@ bool hpf_eventlog_metadata_want(uint16_t id)
     case HPF__EVENT_PROF_BEGIN:
     case HPF__EVENT_HEAP_PROF_BEGIN:
     case HPF__EVENT_HEAP_PROF_RATE:
+    case HPF__EVENT_HEAP_PROF_WATCH:
         return true;
     default:
         return false;

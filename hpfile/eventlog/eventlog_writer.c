@@ -319,7 +319,9 @@ static void put_profile(eventlog_writer *w)
     if (w->base.options.rate_bytes) {
         hpf__log_put_number(&w->log, 0, 1);
         hpf__log_put_number(&w->log, w->base.options.rate_bytes, 8);
-        hpf__log_end_record(&w->log, HPF__EVENT_HEAP_PROF_RATE, 0);
+        hpf__log_end_record(
+            &w->log,
+            w->base.options.has_watch ? HPF__EVENT_HEAP_PROF_WATCH : HPF__EVENT_HEAP_PROF_RATE, 0);
     }
 }
 

@@ -77,25 +77,37 @@ static void join(entries *e)
     e->n = n;
 }
 
+/* Returns the variance for each byte of a name that has a part `p` of a total, which is exact: the
+ * estimates of all names are scaled to it. For bytes a, their variance v, and that of the total w,
+ * all without scaling, it is (1 - p)^2 v + p^2 (w - v). (Cochran, Sampling Techniques, 1977, 6.4.)
+ */
+static double spread_of_share(double spread, double spread_of_all, double p)
+{
+    return spread * (1 - 2 * p) + p * spread_of_all;
+}
+
 /* Fills in the spreads of names that have an entry, and that of all. */
 static bool spread(hpf_survey *s, const entries *e, double rate_bytes)
 {
     uint32_t n_names = hpf_survey_n_names(s);
     double variance = 0, bytes = 0;
-    s->spreads = malloc((n_names + 1) * sizeof *s->spreads);
-    for (hpf_name i = 0; s->spreads && i < n_names; i++) {
-        const entry key = {.name = hpf__without_id(hpf_survey_name(s, i))};
-        const entry *found = bsearch(&key, e->all, e->n, sizeof *e->all, by_name);
-        s->spreads[i] =
-            found && found->bytes > 0
-                ? hpf_margin_variance(found->bytes, found->blocks, rate_bytes) / found->bytes
-                : rate_bytes;
-    }
+    bool is_scaled = hpf_survey_eventlog_metadata(s)->has_watch;
     for (size_t i = 0; i < e->n; i++) {
         variance += hpf_margin_variance(e->all[i].bytes, e->all[i].blocks, rate_bytes);
         bytes += e->all[i].bytes;
     }
     s->spread = bytes > 0 ? variance / bytes : rate_bytes;
+    s->spreads = malloc((n_names + 1) * sizeof *s->spreads);
+    for (hpf_name i = 0; s->spreads && i < n_names; i++) {
+        const entry key = {.name = hpf__without_id(hpf_survey_name(s, i))};
+        const entry *found = bsearch(&key, e->all, e->n, sizeof *e->all, by_name);
+        if (!found || found->bytes <= 0) {
+            s->spreads[i] = rate_bytes;
+            continue;
+        }
+        double own = hpf_margin_variance(found->bytes, found->blocks, rate_bytes) / found->bytes;
+        s->spreads[i] = is_scaled ? spread_of_share(own, s->spread, found->bytes / bytes) : own;
+    }
     return s->spreads != NULL;
 }
 
@@ -124,6 +136,10 @@ double hpf_survey_spread(const hpf_survey *s, hpf_name name)
 
 double hpf_survey_spread_of_all(const hpf_survey *s)
 {
+    const hpf_eventlog_metadata *metadata = hpf_survey_eventlog_metadata(s);
+    if (metadata && metadata->has_watch) {
+        return 0;
+    }
     return s->spreads ? s->spread : hpf_survey_rate_bytes(s);
 }
 

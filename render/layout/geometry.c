@@ -231,7 +231,7 @@ void hpr__peak_text(char *out, const hpr_chart *chart, const hpr__peak *peak, bo
                          has_name ? name : "", has_name ? ": " : "", sign);
     length += amount_text(out + length, HPR__PEAK_BYTES - length, peak->value,
                           unit_of_peak(chart, peak->value, si_units));
-    if (chart->rate_bytes > 0) {
+    if (chart->spread > 0) {
         double margin = hpf_margin(peak->value, peak->value * chart->spread, chart->rate_bytes);
         length += (size_t)snprintf(out + length, HPR__PEAK_BYTES - length, " ± ");
         length += amount_text(out + length, HPR__PEAK_BYTES - length, margin,

@@ -170,6 +170,26 @@ class Rate(Native):
         done = self.run_held("-hr", "env", "LD_PRELOAD=" + jemalloc)
         self.assertIn("skipped: with --rate, -hr and --snapshot need glibc's malloc", done.errors)
 
+    def test_margins_of_what_watched_blocks_tell(self):
+        """With -hb, totals are exact, and have no margin; the bytes of names are estimates, and within theirs."""
+        true, n_names, n_within = {name: sum(sizes) for name, sizes in sizes_of().items()}, 0, 0
+        for seed in SEEDS:
+            folder = self.fresh()
+            done = harness.run_census([program("sampled"), "sizes"], folder, "-hb", "-hr", files=(".eventlog",),
+                                      environment={"CENSUS_BIOGRAPHY_SEED": str(seed)})
+            self.assertEqual(done.status, 0, done.errors)
+            log, copy = os.path.join(folder, "profile.eventlog"), os.path.join(folder, "copy.eventlog")
+            harness.run([harness.CENSUS, "convert", "-o", copy, log])
+            for path in copy, log:
+                report = self.report(path, "--by", "function", "-m0")
+                self.assertEqual((report["rate_bytes"], report["peak_margin"]), (65536, 0))
+            found = {band["name"]: band for band in report["bands"]}
+            for name, n_bytes in true.items():
+                n_names += 1
+                band = found.get(name, {"max": 0, "max_margin": 0})
+                n_within += abs(band["max"] - n_bytes) <= band["max_margin"]
+        self.assertGreaterEqual(n_within, 0.9 * n_names)
+
     def test_samples_do_not_tell_uses(self):
         done = self.run_held("-hb")
         self.assertNotEqual(done.status, 0)

@@ -159,7 +159,8 @@ static hpf_status read_sample(metrics_profile *p, hpf_survey *survey, http_metri
         p->total = last->total;
         p->peak = o->peak_total;
         double rate_bytes = hpf_survey_rate_bytes(survey);
-        p->margin = rate_bytes > 0 ? hpf_margin_of(p->total, 0, rate_bytes) : NAN;
+        double spread = hpf_survey_spread_of_all(survey);
+        p->margin = spread > 0 ? hpf_margin(p->total, p->total * spread, rate_bytes) : NAN;
         p->resident = last_of_quantity(o, "resident");
         add_amounts(p, bands, &a);
     }

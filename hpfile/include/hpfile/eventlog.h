@@ -172,6 +172,7 @@ typedef struct hpf_eventlog_metadata {
     uint64_t tick_ns;      /* of the time profile; 0: none */
     uint64_t rate_bytes;   /* mean bytes between sampled blocks (margin.h), the largest; 0: all were
                               counted */
+    bool has_watch;        /* these tell the shares of names only, and totals are exact (-hb) */
     uint64_t further;      /* break-downs after the first one, each as a bit 1 << hpf_breakdown */
     hpf_eventlog_profile *profiles;
     size_t n_profiles, profiles_capacity;

@@ -77,6 +77,9 @@ typedef struct hpf_writer_options {
     /* eventlog: the mean number of bytes between sampled blocks (margin.h); 0: all blocks were
      * counted. */
     uint64_t rate_bytes;
+    /* eventlog: the sampled blocks tell the shares of names only, and totals are exact; records of
+     * that may follow (HEAP_PROF_WATCH). */
+    bool has_watch;
     /* eventlog: the restrictions, each a list of names ("a,b"); empty: none. Copied. */
     hpf_str filters[HPF_N_RESTRICTIONS];
     /* eventlog: when the program ended, in sample units; records of a biographical profile get this

@@ -368,7 +368,8 @@ class Flame {
         const {module = ''} = isFrame ? this.stacks.frames[node.frame] : {};
         const was = isFrame ? this.stacks.movedFrom.get(this.textOf(node.frame)) : null;
         const more = [module, isFrame && this.callText(node), was && `was ${was}`].filter(Boolean);
-        const margin = census.units.margin(amount, this.entry.profile, this.app.view.si);
+        const {profile} = this.entry;
+        const margin = census.units.margin(amount, profile, this.app.view.si, isRoot ? profile.spread : profile.rateBytes);
         let value = `${this.amount(amount)}${margin}  ${share}`;
         if (this.nets !== null) {
             const net = bar.isRest ? 0 : this.netOf(node);

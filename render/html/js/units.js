@@ -126,7 +126,7 @@ function time(value, sampleUnit) {
 // Returns " ± 4 MiB" after an amount of a profile that is an estimate: how far it may be off, as
 // hpfile/margin.h; without the spread at most; else nothing.
 function margin(value, {rateBytes, valueUnit}, si, spread = rateBytes) {
-    if (!(rateBytes > 0 && value > 0)) {
+    if (!(rateBytes > 0 && spread > 0 && value > 0)) {
         return '';
     }
     const variance = value * spread, more = value + rateBytes, n = more ** 2 / (variance + rateBytes ** 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The server of the documents: it has sessions in a table, and works for a moment, or with the argument `stay` until it is
- * killed.
+ * The server of the documents: it has sessions in a table, and works for a moment, or with the
+ * argument `stay` until it is killed.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

@@ -206,6 +206,21 @@ void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot)
     hpf__buffer_finish(&payload);
 }
 
+void hpp__profile_log_watch(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    uint64_t watch_bytes = p->reader.window->head.biography_bytes;
+    hpf__buffer payload = {0};
+    if (p->biography.is_logged || watch_bytes == 0) {
+        return;
+    }
+    p->biography.is_logged = true;
+    if (hpf__buffer_append(&payload, "", 1) && put_number(&payload, (double)watch_bytes)) {
+        hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_WATCH, snapshot->time_s, 0,
+                           hpf__buffer_str(&payload), HPF_STR(""));
+    }
+    hpf__buffer_finish(&payload);
+}
+
 /* ---- Waste ---- */
 
 void hpp__profile_log_waste(hpp__profile *p, const hpp__process_sample *snapshot)

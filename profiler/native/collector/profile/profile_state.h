@@ -63,6 +63,7 @@ typedef struct hpp__profile_biography {
     hpp__era *eras;      /* by census of the engine */
     size_t eras_capacity;
     hpp__marks marks; /* to be written again */
+    bool is_logged;   /* what a watched block stands for */
 } hpp__profile_biography;
 
 struct hpp__profile {
@@ -146,6 +147,10 @@ void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snaps
 
 /* Notes in the event log and the figures that the mean between sampled blocks has grown. */
 void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot);
+
+/* Writes, once, how many bytes a watched block of a biography stands for, if not all are watched.
+ */
+void hpp__profile_log_watch(hpp__profile *p, const hpp__process_sample *snapshot);
 
 /* Writes the largest parts of the waste into the event log if it was found at this sample, by type,
  * and the heap was never larger. */
