@@ -26,7 +26,15 @@ draw() {
 
 draw interp "$samples/hp/interp-prof-hd.hp" --dpi 110
 
-cp "$samples"/python/*.py .
+# The doors of README.md.
+cp "$samples"/python/*.py "$samples/native/server.cpp" .
+g++ -g -O1 -o server server.cpp
+record server -- ./server
+record first -- /usr/bin/python3 cache.py
+for name in server first; do
+    draw "door-$name" "$name.census" --width 7in --height 3.2in --dpi 110
+done
+
 for program in cache cycle closure lru; do
     record "$program" -hr -i 0.25 -- /usr/bin/python3 "$program.py"
     draw "python-$program" "$program.census" --dpi 144

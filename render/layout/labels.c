@@ -46,22 +46,30 @@ static const char *without_id(const hpr_band *band)
     return hpf__without_id(hpf_str_of(band->text)).data;
 }
 
+/* Returns whether `shown`, elided or not, could also stand for a name. */
+static bool could_be(const char *shown, hpf_str name)
+{
+    const char *cut = strstr(shown, hpr__ellipsis);
+    size_t head = cut ? (size_t)(cut - shown) : strlen(shown);
+    const char *tail = cut ? cut + strlen(hpr__ellipsis) : "";
+    size_t n_tail = strlen(tail);
+    bool has_length = cut ? name.length >= head + n_tail : name.length == head;
+    return has_length && memcmp(name.data, shown, head) == 0 &&
+           memcmp(name.data + name.length - n_tail, tail, n_tail) == 0;
+}
+
+/* Returns whether the name of a band has to differ from that of another one. */
+static bool is_beside(const hpr_band *other, const hpr_band *band)
+{
+    return other != band && !other->is_other && !other->is_named_elsewhere;
+}
+
 /* Returns whether the name of a band, elided or not, could also be the name of another band. */
 static bool is_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown)
 {
-    const char *cut = strstr(shown, hpr__ellipsis);
-    size_t head = cut ? (size_t)(cut - shown) : strlen(shown) + 1; /* the end counts */
-    const char *tail = cut ? cut + strlen(hpr__ellipsis) : "";
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const hpr_band *other = &chart->public.bands[i];
-        const char *name = without_id(other);
-        if (other == band || other->is_other || other->is_named_elsewhere ||
-            strncmp(name, shown, head) != 0) {
-            continue;
-        }
-        size_t length = strlen(name);
-        if (length + !cut >= head + strlen(tail) &&
-            strcmp(name + length - strlen(tail), tail) == 0) {
+        if (is_beside(other, band) && could_be(shown, hpf_str_of(without_id(other)))) {
             return true;
         }
     }
@@ -251,30 +259,83 @@ static size_t find_difference(const char *stack, const char *other)
     return at;
 }
 
-/* Returns the innermost frame of a stack and the one that tells it from all others that are shown;
- * NULL if there is no memory. */
-static const char *differing_frames(hpr__chart *chart, const hpr_band *band)
+/* Returns the frame of a stack that tells it from all others that are shown. */
+static hpf_str differing_frame(const hpr__chart *chart, const hpr_band *band)
 {
     const char *stack = without_id(band);
-    size_t first = strcspn(stack, "/"), at = 0, n_bytes = strlen(stack) + 16;
+    size_t at = 0;
     for (uint32_t i = 0; i < chart->public.n_bands; i++) {
         const hpr_band *other = &chart->public.bands[i];
-        if (other != band && !other->is_other && !other->is_named_elsewhere) {
+        if (is_beside(other, band)) {
             size_t difference = find_difference(stack, without_id(other));
             at = difference > at ? difference : at;
         }
     }
-    size_t length = strcspn(stack + at, "/");
-    const char *after = stack[at + length] ? "/" : "";
-    const char *rest = stack[at + length] ? hpr__ellipsis : "";
+    return (hpf_str){stack + at, strcspn(stack + at, "/")};
+}
+
+/* Returns a frame of a stack, after the innermost one if `has_first`; NULL if there is no memory.
+ */
+static const char *frames_of(hpr__chart *chart, const char *stack, hpf_str frame, bool has_first)
+{
+    size_t first = strcspn(stack, "/"), at = (size_t)(frame.data - stack);
+    size_t n_bytes = strlen(stack) + 16;
+    const char *rest = stack[at + frame.length] ? "/\xE2\x80\xA6" : "";
     char *text = hpf_arena_alloc(chart->arena, n_bytes);
-    if (text && at <= first + 1) {
-        snprintf(text, n_bytes, "%.*s%s%s", (int)(at + length), stack, after, rest);
+    if (text && has_first && at <= first + 1) {
+        snprintf(text, n_bytes, "%.*s%s", (int)(at + frame.length), stack, rest);
     } else if (text) {
-        snprintf(text, n_bytes, "%.*s/%s/%.*s%s%s", (int)first, stack, hpr__ellipsis, (int)length,
-                 stack + at, after, rest);
+        snprintf(text, n_bytes, "%.*s%s%.*s%s", has_first ? (int)first : 0, stack,
+                 has_first ? "/\xE2\x80\xA6/" : "\xE2\x80\xA6/", (int)frame.length, frame.data,
+                 rest);
     }
     return text;
+}
+
+/* Returns whether an elided frame could also be the differing frame of another band, and stores how
+ * many bytes at its beginning `frame` shares with any of these. */
+static bool is_frame_mistakable(const hpr__chart *chart, const hpr_band *band, const char *shown,
+                                hpf_str frame, size_t *common)
+{
+    bool is_mistakable = false;
+    *common = 0;
+    for (uint32_t i = 0; i < chart->public.n_bands; i++) {
+        const hpr_band *other = &chart->public.bands[i];
+        if (is_beside(other, band)) {
+            hpf_str theirs = differing_frame(chart, other);
+            size_t n = 0;
+            while (n < frame.length && n < theirs.length && frame.data[n] == theirs.data[n]) {
+                n++;
+            }
+            *common = n > *common ? n : *common;
+            is_mistakable |= could_be(shown, theirs);
+        }
+    }
+    return is_mistakable;
+}
+
+/* Elides a frame so that it cannot be mistaken for the differing frame of another band: in the
+ * middle, or else what they share at the beginning. Returns NULL if that is not possible. */
+static const char *elide_frame(hpr__chart *chart, const hpr_band *band, hpf_str frame,
+                               double width_pt, const hpr__label_style *style, double size_pt)
+{
+    enum { MOST_BANDS = 64 };
+    const char *whole = hpf_arena_text(chart->arena, frame);
+    size_t n_bytes = whole ? hpr__elided_bytes(whole) : 0, common;
+    char *out = whole ? hpf_arena_alloc(chart->arena, n_bytes) : NULL;
+    if (!out || chart->public.n_bands > MOST_BANDS) {
+        return NULL;
+    }
+    hpr__elide(out, whole, width_pt, size_pt, false, style->measurer);
+    if (!is_frame_mistakable(chart, band, out, frame, &common)) {
+        return out;
+    }
+    while (common > 0 && ((unsigned char)whole[common] & 0xC0) == 0x80) {
+        common--; /* not inside a character */
+    }
+    snprintf(out, n_bytes, "%s%s", hpr__ellipsis, whole + common);
+    bool fits = measure(style, out, size_pt).width_pt <= width_pt;
+    return fits && !is_frame_mistakable(chart, band, out, frame, &common) ? out : NULL;
 }
 
 const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double width_pt,
@@ -287,24 +348,29 @@ const char *hpr__label_text(hpr__chart *chart, const hpr_band *band, double widt
         return NULL;
     }
     hpr__elide(out, shown, width_pt, size_pt, false, style->measurer);
-    bool is_stack = bare != band->text && (shown == bare || shown == band->text);
-    if (!is_stack || strcmp(out, shown) == 0 || width_pt == HUGE_VAL) {
+    bool has_frames = strchr(bare, '/') && (shown == bare || shown == band->text);
+    if (!has_frames || strcmp(out, shown) == 0 || width_pt == HUGE_VAL) {
         return out;
     }
     hpr__elide(out, bare, width_pt, size_pt, false, style->measurer);
     if (!is_mistakable(chart, band, out)) {
         return out;
     }
-    const char *frames = shown == bare ? differing_frames(chart, band) : band->text;
-    const char *gap = frames ? strstr(frames, "/\xE2\x80\xA6/") : NULL;
-    if (gap && measure(style, frames, size_pt).width_pt > width_pt) {
-        frames = gap + 1; /* without the innermost frame */
+    if (shown == bare) {
+        hpf_str frame = differing_frame(chart, band);
+        for (int has_first = 1; has_first >= 0; has_first--) {
+            const char *frames = frames_of(chart, bare, frame, has_first);
+            if (!frames || measure(style, frames, size_pt).width_pt <= width_pt) {
+                return frames;
+            }
+        }
+        const char *elided = elide_frame(chart, band, frame, width_pt, style, size_pt);
+        if (elided) {
+            return elided;
+        }
     }
-    if (frames && measure(style, frames, size_pt).width_pt > width_pt) {
-        hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
-        return out;
-    }
-    return frames;
+    hpr__elide(out, band->text, width_pt, size_pt, false, style->measurer);
+    return out;
 }
 
 /* The space of a band between two curves. */

@@ -664,6 +664,16 @@ def test_link_restores_the_view(bench, browser):
     expect(len(addresses), len(steps), "different views have different addresses")
 
 
+def test_cut_names_differ(bench, browser):
+    names = [f"call_with_frames_removed/package.Builder.{what}_module/package.Loader.load/package.run/main"
+             for what in ("exec", "create")] + ["PyDict_SetDefault/PyDict_SetItemString/Py_Initialize/main",
+                                                "PyDict_SetDefault/PyType_Ready/Py_Initialize/main", "main"]
+    browser.open(bench.page(profile("stacks", [(t, {name: 100 for name in names}) for t in range(5)])))
+    shown = browser.run("return census.labels.elideAll(arguments[0], 170, 12)", names)
+    expect(shown[2:], ["…/PyDict_SetItemString/…", "…/PyType_Ready/…", "main"], "names that would be cut to the same")
+    assert len(set(shown)) == len(names) and all(name.endswith("_module") for name in shown[:2]), shown
+
+
 @in_each_browser
 def test_another_fragment_changes_the_view(bench, browser):
     page = bench.page(profile("one", steady()), profile("two", steady(5)))

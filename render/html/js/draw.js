@@ -580,8 +580,11 @@ class Drawing {
         const most = Math.floor((frame.height + 20) / census.labels.ROW_PX);
         const kept = [...places].sort((a, b) => b.band.area - a.band.area).slice(0, most)
             .sort((a, b) => chart.bands.indexOf(b.band) - chart.bands.indexOf(a.band));
-        for (const {band, x, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
-            const text = census.labels.elide(band.shown, gutter - 44, census.labels.SIZE);
+        const texts = census.labels.elideAll(kept.map(({band}) => band.shown), gutter - 44, census.labels.SIZE);
+        kept.forEach((place, i) => {
+            place.text = texts[i];
+        });
+        for (const {band, text, x, anchor, isThere, y} of census.labels.spread(kept, frame.top, frame.bottom + 4)) {
             const left = frame.right + 20;
             if (isThere && Math.abs(anchor - y + 4) <= MOST_LEADER_PX) {
                 surface.polyline([x + 2, anchor, left - 4, y - 4], theme.rule, 0.75);

@@ -38,6 +38,33 @@ function elide(text, width, size, least = LEAST_CHARACTERS) {
     return fitting < least ? null : cut(characters, fitting);
 }
 
+// Returns the frame of a stack that tells it from all others.
+function differingFrame(stack, stacks) {
+    let at = 0;
+    for (const other of stacks) {
+        let n = 0;
+        while (n < stack.length && stack[n] === other[n]) {
+            n++;
+        }
+        at = other === stack ? at : Math.max(at, stack.lastIndexOf('/', n - 1) + 1);
+    }
+    return stack.slice(at).split('/', 1)[0];
+}
+
+// Cuts names to a width; those that would be equal to the frame that differs, as in render/layout/labels.c.
+function elideAll(names, width, size) {
+    const texts = names.map((name) => elide(name, width, size));
+    const isAlone = (text, all) => all.indexOf(text) === all.lastIndexOf(text);
+    const frames = names.map((name, i) => {
+        if (texts[i] === name || isAlone(texts[i], texts)) {
+            return texts[i];
+        }
+        const frame = differingFrame(name, names), whole = `…/${frame}/…`;
+        return census.surface.measure(whole, size) <= width ? whole : elide(frame, width, size);
+    });
+    return frames.map((text, i) => text !== null && isAlone(text, frames) ? text : texts[i]);
+}
+
 // Returns the space of a band in each cell: the lowest point of its upper edge, the highest of its
 // lower.
 function roomOf(frame, upper, lower) {
@@ -136,5 +163,5 @@ function spread(rows, top, bottom) {
     return rows;
 }
 
-census.labels = {placeInside, spread, elide, SIZE, ROW_PX};
+census.labels = {placeInside, spread, elide, elideAll, SIZE, ROW_PX};
 })(globalThis.census = globalThis.census || {});

@@ -160,6 +160,27 @@ Test(modern_labels, cut_stacks_have_the_frames_that_differ)
     destroy(&d);
 }
 
+/* If even the frame that differs does not fit, it is cut, but not to what another one is cut to. */
+Test(modern_labels, cut_frames_differ)
+{
+    static const char *const expected[] = {"…create_module", "…exec_module", "f/other"};
+    drawing d;
+    hpr_options options = sheet(240, 200);
+    options.legend = HPR_LEGEND_RIGHT;
+    options.order = HPR_ORDER_NAME;
+    options.reverse = true;
+    draw_text(&d,
+              HEAD "BEGIN_SAMPLE 0\nf/aPackage.aBuilderOfModules.create_module/anOuterFunction\t9\n"
+                   "f/aPackage.aBuilderOfModules.exec_module/anOuterFunction\t8\n"
+                   "f/other\t7\nEND_SAMPLE 0\n",
+              &options);
+    cr_assert_eq(d.chart->n_bands, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_str_eq(d.chart->bands[i].label.text, expected[i]);
+    }
+    destroy(&d);
+}
+
 /* Whole names have no ids, unless two are equal. */
 Test(modern_labels, ids_are_shown_only_where_names_are_equal)
 {
