@@ -35,7 +35,8 @@ static int by_name(const void *a, const void *b)
     return hpf_str_compare(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
-/* Reads one of the totals of stacks. Logs with restrictions have none. */
+/* Reads one of the totals of stacks. Logs with restrictions have none, and no totals have a type or
+ * a holder that a view may ask for. */
 static hpf_status read_value(entries *e, int which, const hpf__read_survey *of, hpf_error *err)
 {
     static const char *const values[] = {"peak", "blocks"};
@@ -58,7 +59,9 @@ static hpf_status read_value(entries *e, int which, const hpf__read_survey *of, 
             return hpf_error_set_memory(err);
         }
     }
-    return status == HPF_ERR_ARGUMENT || status == HPF_ERR_UNSUPPORTED ? HPF_OK : status;
+    bool has_none =
+        status == HPF_ERR_ARGUMENT || status == HPF_ERR_UNSUPPORTED || status == HPF_ERR_RANGE;
+    return has_none ? HPF_OK : status;
 }
 
 /* Joins the entries of each name. */

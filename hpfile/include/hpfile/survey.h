@@ -156,7 +156,7 @@ HPF_API double hpf_survey_rate_bytes(const hpf_survey *survey);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_find_spreads(hpf_survey *survey, hpf_error *err);
 /* Return the variance of estimates for each byte, of a name and of all names: the margin of `bytes`
  * is hpf_margin(bytes, bytes * spread, rate_bytes). If the sizes of blocks are not known, it is the
- * largest one, as of small blocks. */
+ * largest one, as of small blocks. 0 of all names: their total is exact. */
 HPF_API double hpf_survey_spread(const hpf_survey *survey, hpf_name name);
 HPF_API double hpf_survey_spread_of_all(const hpf_survey *survey);
 /* Returns the reader of the event log, which knows its types, the number of events, its end and its
