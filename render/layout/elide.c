@@ -11,11 +11,6 @@
 
 const char hpr__ellipsis[] = "\xE2\x80\xA6";
 
-static bool is_inside_character(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
 size_t hpr__elided_bytes(const char *text)
 {
     return strlen(text) + sizeof hpr__ellipsis;
@@ -25,7 +20,7 @@ static size_t count_characters(const char *text)
 {
     size_t n = 0;
     for (; *text; text++) {
-        n += !is_inside_character(*text);
+        n += !hpr__is_inside_character(*text);
     }
     return n;
 }
@@ -36,7 +31,7 @@ static size_t offset_of(const char *text, size_t n)
     size_t i = 0;
     while (text[i] && n > 0) {
         i++;
-        n -= !is_inside_character(text[i]);
+        n -= !hpr__is_inside_character(text[i]);
     }
     return i;
 }

@@ -6,11 +6,19 @@
 #ifndef HPR_ELIDE_H
 #define HPR_ELIDE_H
 
+#include <stdbool.h>
+
 #include "hprender/text.h"
 
 extern const char hpr__ellipsis[4];
 
 enum { HPR__MOST_CHARACTERS = 160 };
+
+/* Returns whether a byte of UTF-8 continues a character. */
+static inline bool hpr__is_inside_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
 
 /* Enough bytes for any result of hpr__elide. */
 #define HPR__ELIDED_BYTES (HPR__MOST_CHARACTERS * 4 + 4)

@@ -330,7 +330,7 @@ static const char *elide_frame(hpr__chart *chart, const hpr_band *band, hpf_str 
     if (!is_frame_mistakable(chart, band, out, frame, &common)) {
         return out;
     }
-    while (common > 0 && ((unsigned char)whole[common] & 0xC0) == 0x80) {
+    while (common > 0 && hpr__is_inside_character(whole[common])) {
         common--; /* not inside a character */
     }
     snprintf(out, n_bytes, "%s%s", hpr__ellipsis, whole + common);

@@ -340,8 +340,8 @@ hpf_status hpr__fill_choose(hpr_fill *fills, const hpr__swatch *swatches, uint32
         f.n_thick += !is_thin_band(&f, i);
     }
     qsort(ranked, n, sizeof *ranked, compare_swatches);
-    for (uint32_t rank = 0; rank < 2 * n;
-         rank++) { /* thin bands are the last: no other avoids them */
+    /* Thin bands are the last: no other avoids them. */
+    for (uint32_t rank = 0; rank < 2 * n; rank++) {
         bool is_last_pass = rank >= n;
         uint32_t i = (uint32_t)(ranked[rank % n] - swatches);
         const hpr_colour *pinned = hpr__pinned_colour(options, swatches[i].name);

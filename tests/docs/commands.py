@@ -215,7 +215,6 @@ class Commands(unittest.TestCase):
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode != 0:
                     continue
                 command = command.replace("/etc/", folder + "/")  # where only an administrator may write
-                print(command)
                 with self.subTest(command):
                     if not command.startswith(tuple(start for start, _ in GO_ON)):
                         self.run_one(command, folder, environment)

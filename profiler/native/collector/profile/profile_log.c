@@ -192,33 +192,27 @@ void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snaps
 
 /* ---- The rate ---- */
 
-void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot)
+/* Writes for how many bytes of memory there is one known block. */
+static void put_rate(hpp__profile *p, uint16_t id, double bytes, double time_s)
 {
     hpf__buffer payload = {0};
-    if (p->heap.rate_now <= (double)p->figures.rate_bytes) {
-        return;
-    }
-    p->figures.rate_bytes = (uint64_t)p->heap.rate_now;
-    if (hpf__buffer_append(&payload, "", 1) && put_number(&payload, p->heap.rate_now)) {
-        hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_RATE, snapshot->time_s, 0,
-                           hpf__buffer_str(&payload), HPF_STR(""));
+    if (hpf__buffer_append(&payload, "", 1) && put_number(&payload, bytes)) {
+        hpp__output_record(&p->output, id, time_s, 0, hpf__buffer_str(&payload), HPF_STR(""));
     }
     hpf__buffer_finish(&payload);
 }
 
-void hpp__profile_log_watch(hpp__profile *p, const hpp__process_sample *snapshot)
+void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot)
 {
     uint64_t watch_bytes = p->reader.window->head.biography_bytes;
-    hpf__buffer payload = {0};
-    if (p->biography.is_logged || watch_bytes == 0) {
-        return;
+    if (watch_bytes > 0 && !p->biography.is_logged) {
+        p->biography.is_logged = true;
+        put_rate(p, HPF__EVENT_HEAP_PROF_WATCH, (double)watch_bytes, snapshot->time_s);
     }
-    p->biography.is_logged = true;
-    if (hpf__buffer_append(&payload, "", 1) && put_number(&payload, (double)watch_bytes)) {
-        hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_WATCH, snapshot->time_s, 0,
-                           hpf__buffer_str(&payload), HPF_STR(""));
+    if (p->heap.rate_now > (double)p->figures.rate_bytes) {
+        p->figures.rate_bytes = (uint64_t)p->heap.rate_now;
+        put_rate(p, HPF__EVENT_HEAP_PROF_RATE, p->heap.rate_now, snapshot->time_s);
     }
-    hpf__buffer_finish(&payload);
 }
 
 /* ---- Waste ---- */

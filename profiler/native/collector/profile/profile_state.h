@@ -145,12 +145,9 @@ bool hpp__profile_logs_stacks(const hpp__profile *p);
  * the figures of the one in which allocators keep most. */
 void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snapshot);
 
-/* Notes in the event log and the figures that the mean between sampled blocks has grown. */
+/* Notes in the event log and the figures that the mean between sampled blocks has grown; and once,
+ * in the log, how many bytes a watched block of a biography stands for, if not all are watched. */
 void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot);
-
-/* Writes, once, how many bytes a watched block of a biography stands for, if not all are watched.
- */
-void hpp__profile_log_watch(hpp__profile *p, const hpp__process_sample *snapshot);
 
 /* Writes the largest parts of the waste into the event log if it was found at this sample, by type,
  * and the heap was never larger. */

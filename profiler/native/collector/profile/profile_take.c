@@ -371,7 +371,6 @@ void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
     }
     hpp__profile_log_quantities(p, snapshot, shown.live_bytes);
     hpp__profile_log_rate(p, snapshot);
-    hpp__profile_log_watch(p, snapshot);
     hpp__profile_log_resident(p, snapshot);
     hpp__profile_log_waste(p, snapshot);
     hpp__output_result(&p->output, &shown);
