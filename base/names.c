@@ -2,6 +2,7 @@
 #include "base/names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intern.h"
 
@@ -44,4 +45,31 @@ bool hpf__drop_ids(hpf_str *names, size_t n)
     free(b.first);
     free(b.is_shared);
     return is_ok;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (c & 0x80) != 0;
+}
+
+hpf_str hpf__package_of_holders(hpf_str holders)
+{
+    const hpf_str none = {NULL, 0};
+    size_t n = 0;
+    while (n < holders.length && is_word(holders.data[n])) {
+        n++;
+    }
+    if (n == 0 || n + 1 >= holders.length || holders.data[n] != '.') {
+        return none;
+    }
+    for (size_t i = n; i < holders.length; i++) {
+        char c = holders.data[i];
+        bool is_same = c == ',' && holders.length - i - 1 > n &&
+                       memcmp(holders.data, holders.data + i + 1, n + 1) == 0;
+        if (!is_same && !is_word(c) && c != '.') {
+            return none;
+        }
+    }
+    return (hpf_str){holders.data, n};
 }

@@ -36,6 +36,10 @@ static inline hpf_str hpf__without_id(hpf_str name)
     return bare;
 }
 
+/* Returns the package of Python to which all holders of a set belong: "email" of
+ * "email.header.Header,email.utils.formatdate". Empty without one; borrowed from the holders. */
+hpf_str hpf__package_of_holders(hpf_str holders);
+
 /* Removes the ids of stacks from names for people, except from those that another one of them would
  * be equal to then. The names stay borrowed. Returns false without memory; they are unchanged then.
  */

@@ -310,7 +310,6 @@ static bool open_inputs(plot_job *j, char *const *paths, size_t n)
     bool chooses = plot_setup_chooses(&j->setup);
     if (j->shows_stacks && hpf_survey_has_types(j->surveys[0])) {
         j->setup.options.group = chooses ? HPR_GROUP_STACK : HPR_GROUP_TYPE; /* as in pictures */
-        j->setup.options.fit_bands = false;
         j->allocated[0] = NULL; /* the types of blocks that were freed are not known */
     } else if (j->shows_stacks && (chooses || hpf_survey_hides_frames(j->surveys[0]))) {
         j->setup.options.group = HPR_GROUP_STACK; /* the same */

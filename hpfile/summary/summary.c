@@ -51,31 +51,40 @@ static hpf_str next_label(hpf_str *labels)
     return label;
 }
 
+static bool add_member(members *m, hpf_str name)
+{
+    bool is_new;
+    uint32_t number;
+    return hpf__intern_add(&m->names, name, &number, &is_new) == HPF_OK &&
+           HPF__ARRAY_PUSH(m->list, m->n, m->capacity, number);
+}
+
+/* A package of Python is a member of the sets whose holders it has. */
 static bool find_members(members *m, const hpf_survey *survey, const hpf_summary_row *rows,
                          uint32_t n_rows)
 {
     hpf_retainer_set set;
-    bool is_new;
     bool is_good = (m->first = calloc(n_rows + (size_t)1, sizeof *m->first)) != NULL;
     for (uint32_t i = 0; i < n_rows && is_good; i++) {
         bool is_known = hpf_survey_retainer_set(survey, rows[i].number, &set);
         hpf_str labels = labels_of(is_known ? set.name : rows[i].name);
+        hpf_str package = hpf__package_of_holders(labels);
+        is_good = package.length == 0 || add_member(m, package);
         while (labels.length > 0 && is_good) {
-            uint32_t number;
-            is_good = hpf__intern_add(&m->names, next_label(&labels), &number, &is_new) == HPF_OK &&
-                      HPF__ARRAY_PUSH(m->list, m->n, m->capacity, number);
+            is_good = add_member(m, next_label(&labels));
         }
         m->first[i + 1] = m->n;
     }
     return is_good;
 }
 
-/* Finds the holder with the largest area; its sets are several. `area` and `n_sets` have room for
- * all holders. Returns UINT32_MAX without one. */
+/* Finds the holder with the largest area; its sets are several. A package is only found if none of
+ * its holders has half of that area. `area` and `n_sets` have room for all holders. Returns
+ * UINT32_MAX without one. */
 static uint32_t find_largest(const members *m, const hpf_summary_row *rows, const bool *is_taken,
                              uint32_t n_rows, double *area, uint32_t *n_sets)
 {
-    uint32_t largest = UINT32_MAX;
+    uint32_t largest = UINT32_MAX, within = UINT32_MAX;
     memset(area, 0, m->names.n_names * sizeof *area);
     memset(n_sets, 0, m->names.n_names * sizeof *n_sets);
     for (uint32_t i = 0; i < n_rows; i++) {
@@ -88,7 +97,13 @@ static uint32_t find_largest(const members *m, const hpf_summary_row *rows, cons
         bool is_larger = largest == UINT32_MAX || area[h] > area[largest];
         largest = n_sets[h] > 1 && is_larger ? h : largest;
     }
-    return largest;
+    for (uint32_t h = 0; largest != UINT32_MAX && h < m->names.n_names; h++) {
+        hpf_str package = hpf__package_of_holders(m->names.names[h]);
+        double least = within == UINT32_MAX ? area[largest] / 2 : area[within];
+        bool is_better = n_sets[h] > 1 && area[h] >= least;
+        within = is_better && hpf_str_equal(package, m->names.names[largest]) ? h : within;
+    }
+    return within != UINT32_MAX ? within : largest;
 }
 
 static void add_row(hpf_summary_row *to, const hpf_summary_row *row)

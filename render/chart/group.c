@@ -188,6 +188,9 @@ hpf_str hpr__part_of(hpf_str name, hpr_group group, int n_parts)
     case HPR_GROUP_PACKAGE:
         found = is_stack ? found : parse_name(bare).package;
         break;
+    case HPR_GROUP_HOLDER:
+        found = is_stack ? hpf__package_of_holders(bare) : found;
+        break;
     case HPR_GROUP_STACK:
         return bare;
     case HPR_GROUP_PREFIX:

@@ -23,6 +23,9 @@ static const double kept_factor = 1.1;
 /* Names with this share of the peak are drawn. */
 static const double high_share = 0.05;
 
+/* Retainer sets with less than this share of the area are drawn as their package. */
+static const double small_share = 0.02;
+
 enum { MOST_READABLE = 40, MOST_BANDS = 200 };
 
 /* A name, or names that count as one. */
@@ -63,12 +66,14 @@ static hpf_str part_of(const hpf_survey *survey, hpf_name name, const hpr_option
     hpf_str known = {NULL, 0};
     if (hpf_survey_frames(survey, name, &innermost, 1) > 0) {
         known = options->group == HPR_GROUP_MODULE ? innermost.module
-                : options->group == HPR_GROUP_TYPE ? innermost.type
-                                                   : known;
+                : options->group == HPR_GROUP_TYPE || options->group == HPR_GROUP_HOLDER
+                    ? innermost.type
+                    : known;
     }
-    return known.length > 0 ? known
-                            : hpr__part_of(hpf_survey_name(survey, name), options->group,
-                                           options->n_prefix_parts);
+    return known.length > 0 || options->group == HPR_GROUP_HOLDER
+               ? known
+               : hpr__part_of(hpf_survey_name(survey, name), options->group,
+                              options->n_prefix_parts);
 }
 
 static hpf_str group_text(const hpf_survey *survey, hpf_name name, const hpr_options *options)
@@ -140,6 +145,39 @@ static bool join_groups(selection *sel)
     hpf__hash_finish(&groups);
     sel->n = n;
     return is_good;
+}
+
+/* Names small retainer sets after their package. */
+static void name_by_package(selection *sel)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < sel->n; i++) {
+        total += sel->list[i].weight;
+    }
+    for (uint32_t i = 0; i < sel->n; i++) {
+        weighed *set = &sel->list[i];
+        hpf_str package = hpr__part_of(set->text, HPR_GROUP_HOLDER, 0);
+        bool is_small = set->weight < small_share * total && !set->is_high;
+        set->text = is_small && package.length > 0 ? package : set->text;
+    }
+}
+
+/* Joins names as the options say: first those with the same text, then small retainer sets. */
+static bool group_names(selection *sel)
+{
+    if (!join_groups(sel)) {
+        return false;
+    }
+    if (sel->options->group == HPR_GROUP_HOLDER) {
+        name_by_package(sel);
+        if (!join_groups(sel)) {
+            return false;
+        }
+        for (hpf_name name = 0; name < sel->n_names; name++) {
+            sel->first_of[name] = sel->first_of[sel->first_of[name]];
+        }
+    }
+    return true;
 }
 
 static void favour_kept(selection *sel)
@@ -311,7 +349,7 @@ static hpf_status begin_selection(selection *sel, hpf_arena *arena, const hpf_su
         return hpf_error_set_memory(err);
     }
     list_names(sel);
-    return options->group == HPR_GROUP_NONE || join_groups(sel) ? HPF_OK
+    return options->group == HPR_GROUP_NONE || group_names(sel) ? HPF_OK
                                                                 : hpf_error_set_memory(err);
 }
 
@@ -341,18 +379,25 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
         hpr_group group;
         const char *name;
     } ways[] = {{HPR_GROUP_NONE, NULL},
-                {HPR_GROUP_PREFIX, "innermost cost centre"},
-                {HPR_GROUP_MODULE, "module"}};
+                {HPR_GROUP_PREFIX, "by innermost cost centre"},
+                {HPR_GROUP_MODULE, "by module"},
+                {HPR_GROUP_HOLDER, "small sets by package"}};
     hpr_options tried = *options;
     uint32_t n_alone = 0, n_names = 0;
+    const char *name = NULL;
     char text[80];
     *caption = NULL;
-    if (options->group != HPR_GROUP_NONE) {
+    bool is_by_type = options->group == HPR_GROUP_TYPE; /* or by set, where stacks have sets */
+    if (options->group != HPR_GROUP_NONE && !is_by_type) {
         return HPF_OK;
     }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         selection sel;
-        tried.group = ways[i].group;
+        if (is_by_type &&
+            (ways[i].group == HPR_GROUP_PREFIX || ways[i].group == HPR_GROUP_MODULE)) {
+            continue;
+        }
+        tried.group = i == 0 ? options->group : ways[i].group;
         tried.n_prefix_parts = 1;
         if (begin_selection(&sel, arena, survey, &tried, err)) {
             return HPF_ERR_MEMORY;
@@ -373,6 +418,7 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
         if (n <= MOST_READABLE && is_usable) {
             options->group = tried.group;
             options->n_prefix_parts = 1;
+            name = ways[i].name;
             options->n_bands = n > (uint32_t)options->n_bands ? (int)n : options->n_bands;
             break;
         }
@@ -380,11 +426,11 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
             options->n_bands = (int)n_alone;
         }
     }
-    if (options->group == HPR_GROUP_NONE) {
+    if (!name) {
         snprintf(text, sizeof text, "the largest %d of %" PRIu32 " names", options->n_bands,
                  n_names);
     } else {
-        snprintf(text, sizeof text, "by %s", ways[options->group == HPR_GROUP_PREFIX ? 1 : 2].name);
+        snprintf(text, sizeof text, "%s", name);
     }
     *caption = hpf_arena_text(arena, hpf_str_of(text));
     return *caption ? HPF_OK : hpf_error_set_memory(err);

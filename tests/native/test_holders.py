@@ -116,6 +116,21 @@ class Holders(Native):
     def test_holders_of_a_tree(self):
         self.check("holders", "tree")
 
+    def test_holders_of_python_by_package(self):
+        """Small sets are one band for each package, in pictures, pages and reports; a large one keeps its name."""
+        done = Waiting(["/usr/bin/python3", os.path.join(os.path.dirname(__file__), "python", "packages.py")], self.fresh(),
+                       "-hr", files=(".hp", ".census"))
+        self.assertEqual(done.process.returncode, 0, done.errors)
+        for recording in done.base + ".hp", done.base + ".census":
+            picture, page, report = (harness.run([harness.CENSUS, *command.split(), recording]) for command in
+                                     ("plot --format json -o -", "plot --format html -o -", "report"))
+            names = {re.sub(r"^\(\d+\)", "", band["name"]) for band in json.loads(picture.output)["bands"]}
+            self.assertLessEqual({"alpha", "beta", "gamma", "packages.MINE"}, names)
+            self.assertIn("small sets by package", page.output)
+            for package in "alpha", "beta", "gamma":
+                self.assertIn(f'"name":"{package}"', page.output)
+                self.assertRegex(report.output, rf"  {package} in \d+ more sets\n")
+
     def test_holder_of_a_cycle(self):
         self.check("holders", "cycle")
 

@@ -27,7 +27,7 @@ typedef struct hpf_summary_row {
     double r_squared; /* NAN without growth, for constants, and for several names */
 } hpf_summary_row;
 
-enum { HPF_SUMMARY_MOST_HOLDERS = 5 };
+enum { HPF_SUMMARY_MOST_HOLDERS = 10 };
 typedef struct hpf_summary {
     double peak, peak_time;   /* of the first sample with the largest total */
     double final, final_time; /* of the last kept sample that is not empty, else 0 */

@@ -94,6 +94,23 @@ Test(summary, sets_have_common_holders)
     finish(&f);
 }
 
+/* The package of many holders of Python is their common one, unless one of them has half. */
+Test(summary, sets_have_common_packages)
+{
+    fixture f = summarise(HEADERS "BEGIN_SAMPLE 0.0\n(1)x 100\n(2)email.a 3\n(3)email.b.c 3\n"
+                                  "(4)email.d,email.e 3\n(5)app.f,app.g 9\n(6)app.f,app.h 7\n"
+                                  "(7)app.i 2\n(8)email.j,app.k 1\nEND_SAMPLE 0.0\n",
+                          1);
+    cr_assert_eq(hpf_summary_find_holders(&f.sum, f.survey, NULL), HPF_OK);
+    cr_assert_eq(f.sum.n_holders, 2);
+    cr_expect(hpf_str_is(f.sum.holders[0].name, "app.f"));
+    cr_expect_eq(f.sum.holders[0].n_names, 2);
+    cr_expect(hpf_str_is(f.sum.holders[1].name, "email"));
+    cr_expect_eq(f.sum.holders[1].n_names, 3);
+    cr_expect_eq(f.sum.others.n_names, 2);
+    finish(&f);
+}
+
 Test(summary, ignores_empty_ends)
 {
     fixture f = summarise(HEADERS "BEGIN_SAMPLE 5.0\nEND_SAMPLE 5.0\n"

@@ -119,3 +119,28 @@ Test(group, finds_first_parts)
         expect_group(cases[i].name, HPR_GROUP_PREFIX, cases[i].n_parts, cases[i].expected);
     }
 }
+
+Test(group, finds_packages_of_holders)
+{
+    static const struct {
+        const char *name, *expected;
+    } cases[] = {
+        {"(7)email.header.Header", "email"},
+        {"(7)email.header.Header,email.utils.x", "email"},
+        {"(7)email.header.Header,emails.x", NULL},
+        {"(7)email.header.Header,email", NULL},
+        {"(7)email.header.Header,", NULL},
+        {"(7)app.Sess...", "app"}, /* cut */
+        {"(7)_ssl.a,_ssl.b,_ssl.c", "_ssl"},
+        {"(7)email", NULL},
+        {"(7)email.", NULL},
+        {"(7).email", NULL},
+        {"(7)data@libcrypto.so.3", NULL},
+        {"(7)server in main", NULL},
+        {"(7)a.f/b.g", NULL},
+        {"email.header.Header", NULL}, /* not a set */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_group(cases[i].name, HPR_GROUP_HOLDER, 0, cases[i].expected);
+    }
+}

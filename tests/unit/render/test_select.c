@@ -333,6 +333,9 @@ Test(select, bands_show_half_of_the_profile)
         /* Each name is a cost centre of its own, in one of seven modules. */
         {"(#)M@.f#/main", 100, 7, 7, "by module", "M0"},
         {"base:M@.f#", 100, 7, 7, "by module", "M0"},
+        /* Retainer sets of Python, each a hundredth of the peak. */
+        {"(#)m@.f#", 100, 7, 7, "small sets by package", "m0"},
+        {"(#)m@.f#", 49, 7, 26, "the largest 25 of 49 names", "(0)m0.f0"},
         /* Not stacks: the text before a slash is no cost centre. */
         {"f@/part#", 100, 7, 51, "the largest 50 of 100 names", "f0/part0"},
     };
