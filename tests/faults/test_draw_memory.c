@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sanitizer.h"
 #include "hpfile/sink.h"
 #include "failing_alloc.h"
 #include "hprender/render.h"
@@ -59,7 +60,7 @@ static void expect_clean_failures(hpr_look look, const char *format)
     hpr_options options = hpr_options_default(look);
     unsigned long nth = 1;
     while (fails_cleanly(profile.survey, &options, format, nth)) {
-        nth += 1 + nth / 16;
+        nth += CASE_STEP * (1 + nth / 16);
     }
     cr_assert_gt(nth, 10);
     test_profile_close(&profile);

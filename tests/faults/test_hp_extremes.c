@@ -10,21 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sanitizer.h"
 #include "hpfile/sink.h"
 #include "detect/reader.h"
 #include "hpfile/survey.h"
 #include "readings.h"
 
 #define HEAD "JOB \"j\"\nDATE \"d\"\nSAMPLE_UNIT \"s\"\nVALUE_UNIT \"b\"\n"
-
-/* A sanitizer has its own idea of memory. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define HAS_SANITIZER 0
-#endif
 
 TestSuite(hp_extremes, .timeout = 120);
 

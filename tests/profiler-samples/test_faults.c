@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sanitizer.h"
 #include "failing_alloc.h"
 
 /* The main functions of samples/programs. */
@@ -44,19 +45,19 @@ static int run(program_main *program, char *const options[2], unsigned long nth,
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Fails the allocations in turn until there are no more; returns how many there were. */
+/* Fails the allocations in turn until there are no more; returns about how many there were. */
 static unsigned long fail_each(program_main *program, char *const options[2], bool all_after,
                                const char *expected)
 {
     char directory[] = "/tmp/faultsXXXXXX";
     cr_assert_not_null(mkdtemp(directory));
     cr_assert_eq(chdir(directory), 0);
-    unsigned long nth = 0;
+    unsigned long nth = 1;
     int end = SOME_FAILED;
-    while (end == SOME_FAILED) {
+    for (; end == SOME_FAILED; nth += CASE_STEP) {
         char answer[64] = "";
         int output = open("answer", O_RDWR | O_CREAT | O_TRUNC, 0600);
-        end = run(program, options, ++nth, all_after, output);
+        end = run(program, options, nth, all_after, output);
         cr_assert(end == SOME_FAILED || end == ALL_PASSED, "allocation %lu: ended with %d", nth,
                   end);
         cr_assert_gt(pread(output, answer, sizeof answer - 1, 0), 0);
@@ -71,7 +72,7 @@ static unsigned long fail_each(program_main *program, char *const options[2], bo
     unlink("out.prof");
     cr_assert_eq(chdir("/"), 0);
     cr_assert_eq(rmdir(directory), 0, "something else is left in %s", directory);
-    return nth - 1;
+    return nth;
 }
 
 static void check(program_main *program, char *first, char *second, const char *expected)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sanitizer.h"
 #include "hpfile/format.h"
 #include "hpfile/live.h"
 #include "hpfile/recording.h"
@@ -529,7 +530,7 @@ Test(recording, wrong_bytes_do_no_harm)
 {
     hpf_str bytes = write_run(run, N, true);
     char *copy = malloc(bytes.length);
-    for (size_t i = 0; i < bytes.length; i++) {
+    for (size_t i = 0; i < bytes.length; i += CASE_STEP) {
         for (int value = 0; value < 256; value += 255) {
             memcpy(copy, bytes.data, bytes.length);
             copy[i] = (char)value;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sanitizer.h"
 #include "hpfile/source.h"
 #include "rng.h"
 #include "scratch.h"
@@ -442,7 +443,7 @@ Test(source, compressed_data_with_a_wrong_byte_never_gives_too_much)
         make_plain(20000);
         size_t n;
         char *packed = pack(&packers[i], &n);
-        for (int k = 0; k < 300; k++) {
+        for (int k = 0; k < CASES(300); k++) {
             size_t at = 6 + (size_t)rng_below(&chance, n - 6);
             char before = packed[at];
             packed[at] = (char)(packed[at] ^ (1 + (int)rng_below(&chance, 255)));

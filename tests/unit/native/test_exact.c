@@ -3,6 +3,7 @@
  * Exact lives and images: a process is stopped after its instructions, since an image may be taken
  * after any of them. Whatever the image does not show of a block that dies is reported.
  */
+#include "sanitizer.h"
 #include "native/target/lives/exact.h"
 
 #include <signal.h>
@@ -18,14 +19,6 @@
 #include "native/target/counting/thread.h"
 #include "native/window/life_table.h"
 #include "native/window/window_writer.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_OTHER_SHADOW 1
-#elif defined(__has_feature)
-#define HAS_OTHER_SHADOW __has_feature(address_sanitizer)
-#else
-#define HAS_OTHER_SHADOW 0
-#endif
 
 enum { MIB = 1 << 20, BLOCK_BYTES = 64, BIRTH = 3, NOW = 7 };
 
@@ -65,7 +58,7 @@ static void begin(void)
 {
     const char *reason;
     hpp_block before;
-    if (HAS_OTHER_SHADOW) {
+    if (HAS_SANITIZER) {
         cr_skip_test("AddressSanitizer has its shadow at the same place");
     }
     cr_assert(ge(int, hpp__window_make(&reason, 64 * MIB), 0));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sanitizer.h"
 #include "failing_alloc.h"
 #include "toy_heap.h"
 
@@ -175,7 +176,7 @@ static void fail_in_turn(const hpp_census_options *options)
         account bad = {texts[1], 0, sizeof texts[1], false};
         cr_assert(!run(options, has_headers, 0, false, &good));
         cr_assert(!good.is_partial);
-        for (unsigned long nth = 1;; nth += 1 + nth / 15) {
+        for (unsigned long nth = 1;; nth += CASE_STEP * (1 + nth / 15)) {
             bool has_failed = run(options, has_headers, nth, false, &bad);
             cr_assert(bad.is_partial || strcmp(good.text, bad.text) == 0,
                       "allocation %lu fails, nothing is said\n%s%s", nth, good.text, bad.text);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sanitizer.h"
 #include "native/haskell/references.h"
 #include "symbol/haskell_symbol.h"
 
@@ -406,7 +407,7 @@ Test(haskell, hostile_words_are_not_followed)
     uint64_t random = 1;
     const uint64_t places[] = {heap_at, code_at, data_at};
     const uint64_t bytes[] = {block_at(7) - heap_at, 1024, 2048};
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < CASES(3000); round++) {
         make_heap();
         for (int i = 0; i < 1 + round % 8; i++) {
             random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sanitizer.h"
 #include "base/arena.h"
 #include "census/retainer.h"
 #include "toy_heap.h"
@@ -424,7 +425,7 @@ Test(retainer, least_fixed_point_on_small_graphs)
 {
     make_stacks();
     uint64_t seed = 1;
-    for (int round = 0; round < 1500; round++) {
+    for (int round = 0; round < CASES(1500); round++) {
         check_graph(toy_random(&seed, 12) + 1, 3, round % 2, toy_random(&seed, 5) + 1, &seed);
     }
 }
@@ -433,7 +434,7 @@ Test(retainer, least_fixed_point_on_larger_graphs)
 {
     make_stacks();
     uint64_t seed = 2;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < CASES(60); round++) {
         check_graph(toy_random(&seed, 400) + 1, 4, round % 2, 8, &seed);
     }
 }
@@ -443,14 +444,14 @@ Test(retainer, least_fixed_point_on_wide_graphs)
 {
     make_stacks();
     uint64_t seed = 3;
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < CASES(30); round++) {
         check_graph(100, 130, round % 2, 60, &seed);
     }
 }
 
 /* ---- Depth ---- */
 
-#define LIST_LENGTH 10000000u
+#define LIST_LENGTH CASES(10000000u)
 
 /* A list that is an array of words: object i is followed by object i + 1. */
 typedef struct long_list {
@@ -493,7 +494,7 @@ static int list_roots(hpp_visit_root *visit, void *visit_context, void *context)
     return visit(1, visit_context);
 }
 
-Test(retainer, ten_million_cells_deep)
+Test(retainer, millions_of_cells_deep)
 {
     for (int order = 0; order < 2; order++) {
         long_list list = {calloc(LIST_LENGTH + 1, sizeof(uint64_t)), order == 1};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sanitizer.h"
 #include "classes_fixture.h"
 #include "failing_alloc.h"
 #include "native/collector/types/types.h"
@@ -112,7 +113,7 @@ Test(types, owners_are_the_nearest)
 {
     hpf_error err;
     srand(11);
-    for (int round = 0; round < 1500; round++) {
+    for (int round = 0; round < CASES(1500); round++) {
         make_graph();
         hpp__image image = {.blocks = blocks, .n_blocks = n_blocks, .read = read_zeros};
         hpp__graph graph = {.nodes = nodes, .edges = edges, .n_blocks = n_blocks};

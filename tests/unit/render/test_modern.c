@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sanitizer.h"
 #include "hprender/render.h"
 
 #include "made_up_font.h"
@@ -24,8 +25,9 @@ static void for_each_profile(const char *directory, const hpr_options *options)
     DIR *dir = opendir(directory);
     cr_assert_not_null(dir, "%s", directory);
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        static unsigned n_found;
         const char *dot = strrchr(entry->d_name, '.');
-        if (!dot || strcmp(dot, ".hp") != 0) {
+        if (!dot || strcmp(dot, ".hp") != 0 || n_found++ % CASE_STEP != 0) {
             continue;
         }
         char path[1024];

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sanitizer.h"
 #include "rng.h"
 #include "draw/curve.h"
 
@@ -82,7 +83,7 @@ Test(simplify_polyline, keeps_corners_and_jumps)
 
 Test(simplify_polyline, is_within_the_tolerance)
 {
-    for (uint64_t seed = 1; seed < 40; seed++) {
+    for (uint64_t seed = 1; seed <= CASES(40); seed++) {
         make_curve(seed);
         size_t n = hpr__simplify_polyline(shown, points, N, NULL, 0, fine);
         cr_expect_leq(n, N);
@@ -98,7 +99,7 @@ Test(simplify_polyline, is_within_the_tolerance)
 Test(simplify_polyline, width_limits_the_number_of_points)
 {
     const hpr__fineness coarse = {2, 0.06};
-    for (uint64_t seed = 1; seed < 40; seed++) {
+    for (uint64_t seed = 1; seed <= CASES(40); seed++) {
         make_curve(seed);
         size_t n = hpr__simplify_polyline(shown, points, N, NULL, 0, coarse);
         cr_expect_leq(n, 4 * 101 + 4, "seed %d: %zu", (int)seed, n);
@@ -108,7 +109,7 @@ Test(simplify_polyline, width_limits_the_number_of_points)
 Test(simplify_polyline, keeps_extremes_and_required_points)
 {
     const hpr__fineness coarse = {50, 50};
-    for (uint64_t seed = 1; seed < 20; seed++) {
+    for (uint64_t seed = 1; seed <= CASES(20); seed++) {
         make_curve(seed);
         size_t low = 0, high = 0, n_found = 0;
         for (size_t i = 0; i < N; i++) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sanitizer.h"
 #include "fonts.h"
 #include "hprender/backend.h"
 
@@ -227,7 +228,7 @@ Test(text, threads_of_pango_block_all_signals)
     int before = count_open_threads(), most = 0;
     pthread_t watcher;
     cr_assert_eq(pthread_create(&watcher, NULL, watch_threads, &most), 0);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < CASES(30); i++) {
         hpr_fonts_destroy(test_fonts(NULL, NULL));
     }
     is_over = true;

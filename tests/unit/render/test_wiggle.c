@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "sanitizer.h"
 #include "base/arena.h"
 #include "chart/wiggle.h"
 
@@ -72,7 +73,7 @@ Test(wiggle, restless_bands_are_on_top)
 
 Test(wiggle, is_a_permutation_and_no_worse_than_the_seeds)
 {
-    for (uint32_t seed = 1; seed <= 60; seed++) {
+    for (uint32_t seed = 1; seed <= CASES(60); seed++) {
         uint32_t n = 1 + seed % MOST_BANDS;
         hpr__series series = random_series(seed, n, 1 + seed * 11);
         uint32_t order[MOST_BANDS], up[MOST_BANDS], down[MOST_BANDS];
@@ -116,7 +117,7 @@ static double best_of_all(const hpr__series *series, uint32_t *order, uint32_t f
 
 Test(wiggle, is_near_the_best_of_all_orders)
 {
-    for (uint32_t seed = 1; seed <= 20; seed++) {
+    for (uint32_t seed = 1; seed <= CASES(20); seed++) {
         hpr__series series = random_series(seed * 977, 6, 40);
         uint32_t order[6];
         hpf_arena *arena = hpf_arena_create();
@@ -132,7 +133,7 @@ Test(wiggle, is_near_the_best_of_all_orders)
 Test(wiggle, no_single_move_improves_it)
 {
     enum { N = 30 };
-    for (uint32_t seed = 1; seed <= 60; seed++) {
+    for (uint32_t seed = 1; seed <= CASES(60); seed++) {
         hpr__series series = random_series(seed * 31, N, 40);
         uint32_t order[N], moved[N];
         hpf_arena *arena = hpf_arena_create();
