@@ -82,9 +82,12 @@ class Tasks(unittest.TestCase):
             first = self.section(printed, "at the peak:").splitlines()[0]
             self.assertRegex(first, r"%s\S*@%s " % (re.escape(function), re.escape(self.place(source, line))))
             self.check_last_line(printed, name + ".census")
-        holders = self.run_command(CENSUS, "run", "-hr", "--", "/usr/bin/python3", os.path.join(ROOT, "samples/python/closure.py"))
-        # On a busy machine, the peak may have no sample.
-        at_peak = self.section(holders, "(?:at the peak:|the peak has no sample; in the largest one)")
+        for _ in range(20):
+            printed = self.run_command(CENSUS, "run", "-hr", "--", "/usr/bin/python3", os.path.join(ROOT, "samples/python/closure.py"))
+            at_peak = self.section(printed, "(?:at the peak:|the peak has no sample; in the largest one)")
+            # On a busy machine, the largest sample may be one of the end, when Python takes modules apart.
+            if "closure.HANDLERS" in at_peak or not re.search(r" samples? (skipped|missing): ", printed):
+                break
         self.assertIn("closure.HANDLERS", at_peak)
 
     @unittest.skipUnless(shutil.which("node"), "needs node")

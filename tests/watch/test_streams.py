@@ -36,7 +36,7 @@ class Streams(harness.Watch):
 
     def test_pipe_cut_at_each_byte(self):
         """For a pipe that ends anywhere the result is the same as `plot` draws: a picture of its bytes, or none."""
-        data = profile(3)
+        data = profile(2)
         for n in range(len(data)):
             running = self.feed(data[:n])
             expected = plot(data[:n])
