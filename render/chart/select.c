@@ -387,7 +387,8 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
     const char *name = NULL;
     char text[80];
     *caption = NULL;
-    bool is_by_type = options->group == HPR_GROUP_TYPE; /* or by set, where stacks have sets */
+    /* Or by set, where stacks have sets. */
+    bool is_by_type = options->group == HPR_GROUP_TYPE && hpf_survey_has_types(survey);
     if (options->group != HPR_GROUP_NONE && !is_by_type) {
         return HPF_OK;
     }

@@ -36,9 +36,8 @@ typedef enum hpr_group {
     HPR_GROUP_PACKAGE, /* "base" */
     HPR_GROUP_PREFIX,  /* the first parts: "apply/eval" of "(304)apply/eval/main" */
     HPR_GROUP_STACK,   /* "apply/eval/main" of "(304)apply/eval/main" */
-    HPR_GROUP_HOLDER,  /* "email" of "(7)email.header.Header", a retainer set of Python, if it has
-                          less than  a fiftieth of the area; pictures and pages choose it for many
-                          sets */
+    HPR_GROUP_HOLDER,  /* "email" of "(7)email.header.Header", if this retainer set of Python has
+                          less than a fiftieth of the area; chosen for many sets */
 } hpr_group;
 
 /* Where names are set. */
