@@ -20,6 +20,13 @@ static inline bool hpf__is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Returns whether a character can be in a name: a letter, a digit, '_', or a byte outside ASCII. */
+static inline bool hpf__is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || hpf__is_digit(c) || c == '_' ||
+           (c & 0x80) != 0;
+}
+
 static inline bool hpf__is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/lex.h"
 
 /* Names without their ids. */
 typedef struct bare_names {
@@ -47,17 +48,11 @@ bool hpf__drop_ids(hpf_str *names, size_t n)
     return is_ok;
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (c & 0x80) != 0;
-}
-
 hpf_str hpf__package_of_holders(hpf_str holders)
 {
     const hpf_str none = {NULL, 0};
     size_t n = 0;
-    while (n < holders.length && is_word(holders.data[n])) {
+    while (n < holders.length && hpf__is_word(holders.data[n])) {
         n++;
     }
     if (n == 0 || n + 1 >= holders.length || holders.data[n] != '.') {
@@ -67,7 +62,7 @@ hpf_str hpf__package_of_holders(hpf_str holders)
         char c = holders.data[i];
         bool is_same = c == ',' && holders.length - i - 1 > n &&
                        memcmp(holders.data, holders.data + i + 1, n + 1) == 0;
-        if (!is_same && !is_word(c) && c != '.') {
+        if (!is_same && !hpf__is_word(c) && c != '.') {
             return none;
         }
     }

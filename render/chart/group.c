@@ -17,11 +17,10 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Returns whether Haskell allows a character in names; bytes outside ASCII count as letters. */
+/* Returns whether Haskell allows a character in names. */
 static bool is_word(char c)
 {
-    return is_upper(c) || (c >= 'a' && c <= 'z') || hpf__is_digit(c) || c == '_' || c == '\'' ||
-           (c & 0x80) != 0;
+    return hpf__is_word(c) || c == '\'';
 }
 
 static hpf_str up_to(hpf_str text, size_t end)

@@ -147,13 +147,19 @@ static bool join_groups(selection *sel)
     return is_good;
 }
 
+static double sum_weights(const weighed *list, uint32_t n)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        total += list[i].weight;
+    }
+    return total;
+}
+
 /* Names small retainer sets after their package. */
 static void name_by_package(selection *sel)
 {
-    double total = 0;
-    for (uint32_t i = 0; i < sel->n; i++) {
-        total += sel->list[i].weight;
-    }
+    double total = sum_weights(sel->list, sel->n);
     for (uint32_t i = 0; i < sel->n; i++) {
         weighed *set = &sel->list[i];
         hpf_str package = hpr__part_of(set->text, HPR_GROUP_HOLDER, 0);
@@ -231,11 +237,7 @@ static void sort_first(weighed *list, uint32_t n, uint32_t n_first)
 /* Returns how many of the list remain without the traces at its end. */
 static uint32_t without_traces(const weighed *list, uint32_t n, double percent)
 {
-    double total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        total += list[i].weight;
-    }
-    double traces = 0;
+    double total = sum_weights(list, n), traces = 0;
     while (n > 0) {
         traces += list[n - 1].weight;
         if (traces >= percent / 100 * total) {
@@ -357,11 +359,8 @@ static hpf_status begin_selection(selection *sel, hpf_arena *arena, const hpf_su
  * drawn. Sorts only these. */
 static uint32_t n_for_half(selection *sel)
 {
-    double total = 0, sum = 0;
+    double total = sum_weights(sel->list, sel->n), sum = 0;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < sel->n; i++) {
-        total += sel->list[i].weight;
-    }
     int n_drawn = sel->options->n_bands > MOST_BANDS ? sel->options->n_bands : MOST_BANDS;
     uint32_t most = (uint32_t)n_drawn + 1;
     most = most < sel->n ? most : sel->n;
@@ -427,12 +426,11 @@ hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena 
             options->n_bands = (int)n_alone;
         }
     }
-    if (!name) {
-        snprintf(text, sizeof text, "the largest %d of %" PRIu32 " names", options->n_bands,
-                 n_names);
-    } else {
-        snprintf(text, sizeof text, "%s", name);
+    if (name) {
+        *caption = name;
+        return HPF_OK;
     }
+    snprintf(text, sizeof text, "the largest %d of %" PRIu32 " names", options->n_bands, n_names);
     *caption = hpf_arena_text(arena, hpf_str_of(text));
     return *caption ? HPF_OK : hpf_error_set_memory(err);
 }

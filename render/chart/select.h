@@ -20,10 +20,10 @@
 #include "chart/chart.h"
 #include "hprender/page.h"
 
-/* If more than half of the profile would go into OTHER, and the options have no groups: changes
- * options to draw more names or, if these would be too many, groups of names, so that half of it or
- * more is in bands. Sets `*caption` to what was done, in the arena; NULL: nothing. Errors: MEMORY.
- */
+/* If more than half of the profile would go into OTHER, and the options have no groups but types of
+ * stacks: changes options to draw more names or, if these would be too many, groups of names, so
+ * that half of it or more is in bands. Sets `*caption` to what was done, constant or in the arena;
+ * NULL: nothing. Errors: MEMORY. */
 HPF_MUST_USE hpf_status hpr__fit_bands(hpr_options *options, const char **caption, hpf_arena *arena,
                                        const hpf_survey *survey, hpf_error *err);
 

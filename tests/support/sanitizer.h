@@ -14,10 +14,10 @@
 #define HAS_SANITIZER 0
 #endif
 
-/* Of cases in a row, one in so many is tried. */
+/* The step from a case to the next one that a test tries. */
 #define CASE_STEP (HAS_SANITIZER ? 7 : 1)
 
-/* Of `n` cases, so many are tried. */
+/* The number of cases that a test tries, of `n`. */
 #define CASES(n) ((n) / CASE_STEP)
 
 #endif

@@ -3,7 +3,6 @@
  * Exact lives and images: a process is stopped after its instructions, since an image may be taken
  * after any of them. Whatever the image does not show of a block that dies is reported.
  */
-#include "sanitizer.h"
 #include "native/target/lives/exact.h"
 
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include "native/target/counting/thread.h"
 #include "native/window/life_table.h"
 #include "native/window/window_writer.h"
+#include "sanitizer.h"
 
 enum { MIB = 1 << 20, BLOCK_BYTES = 64, BIRTH = 3, NOW = 7 };
 

@@ -4,7 +4,6 @@
  */
 #include "names.h"
 
-#include <ctype.h>
 #include <regex.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "base/arena.h"
 #include "base/regular_expression.h"
 #include "hpfile/str.h"
+#include "base/lex.h"
 #include "base/map.h"
 #include "base/names.h"
 #include "base/text.h"
@@ -45,14 +45,9 @@ struct hpp__names {
 
 /* ---- Texts ---- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
 static bool is_blank(char c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
+    return hpf__is_blank(c) || c == '\0';
 }
 
 /* Returns a character that cannot control a terminal. */
@@ -71,7 +66,7 @@ size_t hpp__names_clean(char *out, hpf_str text)
             continue;
         }
         bool has_next = i + 1 < text.length && !is_blank(text.data[i + 1]);
-        if (n > 0 && has_next && is_word(out[n - 1]) && is_word(text.data[i + 1])) {
+        if (n > 0 && has_next && hpf__is_word(out[n - 1]) && hpf__is_word(text.data[i + 1])) {
             out[n++] = '_';
         }
     }
