@@ -115,7 +115,7 @@ static const char *foreign_name(hpf_str head)
     return name || begins_with_keyword(first) ? name
            : is_folded(first) && (second.length == 0 || is_folded(second))
                ? "a file of folded stacks"
-           : is_table(first, second) && !hpf_format_csv.is_format(head)
+           : is_table(first, second)
                ? "a table (CSV) whose first column is not \"time\": see census convert --input"
                : NULL;
 }
@@ -179,16 +179,16 @@ hpf_status hpf_format_detect(const hpf_format **out, hpf_source *source, hpf_err
     if (status != HPF_OK && status != HPF_END) {
         return status;
     }
-    const char *tool = foreign_name(head);
-    if (tool) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "not a profile that census reads, but %s",
-                             tool);
-    }
     for (const hpf_format *const *f = formats; *f; f++) {
         if ((*f)->is_format && (*f)->is_format(head)) {
             *out = *f;
             return hpf_source_rewind(source, err);
         }
+    }
+    const char *tool = foreign_name(head);
+    if (tool) {
+        return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "not a profile that census reads, but %s",
+                             tool);
     }
     if (!may_be_hp(head)) {
         char shown[SHOWN_BYTES];

@@ -146,18 +146,31 @@ Test(format, other_files_are_quoted)
 
 Test(format, profiles_are_not_mistaken_for_files_of_other_tools)
 {
-    static const char *const texts[] = {
-        "JOB \"a,b\"\nDATE \"c,d\"\n",
-        "time,a;b\n1,2\n",
-        "time,\"a\",\"b\"\n0,1,2\n",
-        "\n\n",
+    static const hpf_str heads[] = {
+        BYTES("JOB \"a,b\"\nDATE \"c,d\"\n"),
+        BYTES("time,a;b\n1,2\n"),
+        BYTES("time,\"a\",\"b\"\n0,1,2\n"),
+        BYTES("\n\n"),
+        BYTES("hdrb,\n,1\n"),
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         const hpf_format *format;
         hpf_error err = {0};
-        cr_expect_eq(detect(&format, (hpf_str){texts[i], strlen(texts[i])}, &err), HPF_OK, "%s: %s",
-                     texts[i], err.message);
+        cr_expect_eq(detect(&format, heads[i], &err), HPF_OK, "%s: %s", heads[i].data, err.message);
     }
+}
+
+/* Process ids, sizes and times of a recording can be any bytes. */
+Test(format, a_recording_of_all_processes_is_not_mistaken_for_a_table)
+{
+    static const hpf_str bytes = BYTES("CENSUS\0\2,\n,1\n");
+    const hpf_source_options all = {.size = sizeof all, .keep = true, .process = "all"};
+    hpf_source *source;
+    const hpf_format *format;
+    cr_assert_eq(hpf_source_from_memory(&source, bytes, &all, NULL), HPF_OK);
+    cr_expect_eq(hpf_format_detect(&format, source, NULL), HPF_OK);
+    cr_expect_str_eq(format->name, "census");
+    hpf_source_destroy(source);
 }
 
 /* Each format that can be written and read is detected and read as the same samples. */
