@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK_BYTES   (4u << 10)
+#define FIRST_BLOCK_BYTES   (1u << 10)
 #define LARGEST_BLOCK_BYTES (1u << 20)
 
 typedef struct block {

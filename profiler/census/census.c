@@ -68,8 +68,7 @@ struct hpp_census {
     uint64_t *divided_counts; /* without biography */
     size_t divided_counts_capacity;
     hpp__biography biography;
-    bool measures_lives;
-    hpp__life_times life_times;
+    hpp__life_times *life_times; /* in the arena; NULL: not measured */
     hpp__bands bands;
     uint64_t *counts; /* cost by key, in a census without biography */
     size_t counts_capacity;
@@ -642,9 +641,9 @@ void hpp_census_dead(hpp_census *c, hpp_ref ref, const hpp_object *object)
         uint32_t key;
         hpp__life_seconds life;
         lock(c);
-        if (c->measures_lives && hpp__restrict_passes(&c->restrictions, object) &&
+        if (c->life_times && hpp__restrict_passes(&c->restrictions, object) &&
             hpp__biography_measure(&c->biography, ref, &costed, &life)) {
-            hpp__life_times_add(&c->life_times, &costed, &life);
+            hpp__life_times_add(c->life_times, &costed, &life);
         }
         if (hpp__biography_dead(&c->biography, ref, &costed, &phase) &&
             find_last_key(c, object, &key)) {
@@ -747,7 +746,7 @@ bool hpp_census_has_retainers(const hpp_census *c)
 
 const hpp__life_times *hpp__census_life_times(const hpp_census *c)
 {
-    return c->measures_lives ? &c->life_times : NULL;
+    return c->life_times;
 }
 
 bool hpp_census_has_biography(const hpp_census *c)
@@ -868,14 +867,16 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
         status =
             hpp__biography_init(&c->biography, c->heap.ref_shift, has_histories, c->lost_key, err);
     }
-    c->measures_lives = options->life_times;
-    if (status == HPF_OK && c->measures_lives && (!c->has_biography || c->uses_sums)) {
+    if (status != HPF_OK || !options->life_times) {
+        return status;
+    }
+    if (!c->has_biography || c->uses_sums) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT,
                              "--life-times needs a biography: use -hb, or -hc with -hbdrag,void");
     }
-    return status == HPF_OK && c->measures_lives
-               ? hpp__life_times_init(&c->life_times, &c->heap, c->arena, err)
-               : status;
+    c->life_times = hpf_arena_alloc(c->arena, sizeof *c->life_times);
+    return c->life_times ? hpp__life_times_init(c->life_times, &c->heap, c->arena, err)
+                         : hpf_error_set_memory(err);
 }
 
 hpf_status hpp_census_create(hpp_census **out, const hpp_heap *heap,
@@ -972,7 +973,9 @@ void hpp_census_destroy(hpp_census *c)
     hpp__retainer_finish(&c->retainer);
     hpp__schemes_finish(&c->schemes);
     hpp__biography_finish(&c->biography);
-    hpp__life_times_finish(&c->life_times);
+    if (c->life_times) {
+        hpp__life_times_finish(c->life_times);
+    }
     hpp__bands_finish(&c->bands);
     hpp__bands_finish(&c->divided);
     for (size_t i = 0; i < c->n_further; i++) {

@@ -5,6 +5,9 @@
  */
 #include "retainer_set.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
 
 static uint32_t add_set(hpp__sets *s, uint64_t hash, uint32_t n)
@@ -130,7 +133,9 @@ const uint32_t *hpp__sets_elements(const hpp__sets *s, uint32_t set, uint32_t *n
 bool hpp__sets_init(hpp__sets *s, uint32_t max_elements)
 {
     *s = (hpp__sets){.max_elements = max_elements, .n_sets = HPP__FIRST_SET};
-    return HPF__ARRAY_RESERVE_ZEROED(s->sets, s->sets_capacity, HPP__FIRST_SET) && reserve(s, 1);
+    s->unions = calloc(HPP__N_UNIONS, sizeof *s->unions);
+    return s->unions && HPF__ARRAY_RESERVE_ZEROED(s->sets, s->sets_capacity, HPP__FIRST_SET) &&
+           reserve(s, 1);
 }
 
 void hpp__sets_finish(hpp__sets *s)
@@ -138,6 +143,8 @@ void hpp__sets_finish(hpp__sets *s)
     hpp__map_finish(&s->by_hash);
     free(s->sets);
     free(s->pool);
+    free(s->unions);
     s->sets = NULL;
     s->pool = NULL;
+    s->unions = NULL;
 }

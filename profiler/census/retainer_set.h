@@ -38,9 +38,9 @@ typedef struct hpp__sets {
     uint32_t n_sets; /* with the three special ones */
     uint32_t *pool;  /* elements of all sets */
     size_t n_pool, pool_capacity;
-    hpp__map by_hash;  /* hash -> number; equal hashes use the next odd keys */
-    uint64_t n_failed; /* sets without memory */
-    hpp__union unions[HPP__N_UNIONS];
+    hpp__map by_hash;   /* hash -> number; equal hashes use the next odd keys */
+    uint64_t n_failed;  /* sets without memory */
+    hpp__union *unions; /* HPP__N_UNIONS */
 } hpp__sets;
 
 /* Initialises sets. Returns false without memory. */

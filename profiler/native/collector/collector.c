@@ -869,7 +869,9 @@ size_t hpp_collector_top(hpp_collector *c, size_t index, hpp_moment moment, hpp_
 {
     const hpp__remains *r = &c->processes[index]->remains;
     size_t n = r->n_sites[moment] < n_most ? r->n_sites[moment] : n_most;
-    memcpy(out, r->sites[moment], n * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = r->sites[moment][i];
+    }
     return n;
 }
 

@@ -128,9 +128,13 @@ static void sum_up(hpp__profile *profile, hpp__remains *r)
     r->figures.memory.holder = keep_text(r, r->figures.memory.holder);
     r->figures.resident.pinned_by = keep_text(r, r->figures.resident.pinned_by);
     for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
-        hpp_site_figures *sites = r->sites[moment];
-        r->n_sites[moment] = hpp__profile_top(profile, moment, sites, HPP__TOP_SITES);
+        hpp_site_figures top[HPP__TOP_SITES];
+        size_t n = hpp__profile_top(profile, moment, top, HPP__TOP_SITES);
+        hpp_site_figures *sites = hpf_arena_array(r->arena, n, sizeof *sites);
+        r->sites[moment] = sites;
+        r->n_sites[moment] = sites ? n : 0;
         for (size_t i = 0; i < r->n_sites[moment]; i++) {
+            sites[i] = top[i];
             sites[i].place = keep_text(r, sites[i].place);
             sites[i].module = keep_text(r, sites[i].module);
             sites[i].path = keep_text(r, sites[i].path);

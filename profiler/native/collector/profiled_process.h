@@ -31,7 +31,7 @@ enum { HPP__TOP_SITES = 16 };
 typedef struct hpp__remains {
     hpf_arena *arena; /* owns the texts */
     hpp_process_figures figures;
-    hpp_site_figures sites[HPP_N_MOMENTS][HPP__TOP_SITES]; /* by hpp_moment */
+    hpp_site_figures *sites[HPP_N_MOMENTS]; /* in the arena; by hpp_moment */
     size_t n_sites[HPP_N_MOMENTS];
 } hpp__remains;
 

@@ -23,7 +23,7 @@ static bool copy_words(hpp__profile *p)
     for (;;) {
         hpf_str word = hpp__window_reader_word(&p->reader, &at);
         hpf_str copy = word.data ? hpf_arena_str(p->arena, word) : word;
-        if (!copy.data) {
+        if (!copy.data || !HPF__ARRAY_RESERVE(p->words, p->words_capacity, p->n_words + 1)) {
             break;
         }
         p->words[p->n_words++] = copy;
@@ -218,6 +218,7 @@ void hpp__profile_destroy(hpp__profile *p)
         free(p->peak_bands[i].bands);
     }
     free(p->last.groups);
+    free(p->words);
     hpf_arena_destroy(p->arena);
     free(p);
 }

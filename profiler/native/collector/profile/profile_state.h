@@ -78,8 +78,8 @@ struct hpp__profile {
     const char *title;         /* that the process gave itself, at its end; or NULL */
     hpf_error recording_error; /* the first */
     char date[32];
-    hpf_str words[sizeof((hpp_window_head *)0)->command]; /* copies */
-    size_t n_words;
+    hpf_str *words; /* of the command, copies */
+    size_t n_words, words_capacity;
     hpp__window_reader reader; /* as of the last snapshot */
     hpp__named_stacks stacks;
     hpp__named_stacks calls; /* with lines, for `costs` and the event log */
