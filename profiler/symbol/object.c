@@ -47,6 +47,7 @@ struct hpp__object {
     bool has_variables; /* they have been read */
     hpp__function_bounds bounds;
     hpp__debug_info *info;
+    bool has_info; /* it has been read, if there is any and it is wanted */
     bool has_looked_for_ghc, is_of_ghc;
 };
 
@@ -134,6 +135,16 @@ static void note_file(opened_file *file, const char *path)
     }
 }
 
+/* The symbol table may be in it; debugging information is looked for later. */
+static void note_debug_file(hpp__object *object)
+{
+    const char *path;
+    dwfl_module_info(object->module, NULL, NULL, NULL, NULL, NULL, NULL, &path);
+    if (!object->debug_file.path) {
+        note_file(&object->debug_file, path);
+    }
+}
+
 hpp__objects *hpp__objects_create(const char *debug_folder, bool symbols_only)
 {
     static const char prefix[] = ":.debug:"; /* the object's own folder, and .debug in it */
@@ -190,8 +201,8 @@ hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str b
 {
     wanted_file wanted = {objects, path, build_id};
     void **user_data;
-    const char *main_path, *debug_path;
-    Dwarf_Addr bias, dwarf_bias;
+    const char *main_path;
+    Dwarf_Addr bias;
     Dwfl_Module *module = add_module(objects, path, build_id);
     if (!module) {
         return NULL;
@@ -201,18 +212,31 @@ hpp__object *hpp__object_open(hpp__objects *objects, const char *path, hpf_str b
     Elf *elf = dwfl_module_getelf(module, &bias);
     hpp__object *object = elf ? calloc(1, sizeof *object) : NULL;
     if (object) {
-        Dwarf *dwarf = objects->symbols_only ? NULL : dwfl_module_getdwarf(module, &dwarf_bias);
         object->module = module;
         object->bias = bias;
+        object->has_info = objects->symbols_only;
         hpp__symbol_table_read(&object->symbols, module, bias, HPP__SYMBOLS_OF_CODE);
         hpp__function_bounds_read(&object->bounds, elf);
-        object->info = dwarf ? hpp__debug_info_read(dwarf) : NULL;
-        dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_path, &debug_path);
+        dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main_path, NULL);
         note_file(&object->main_file, main_path);
-        note_file(&object->debug_file, debug_path);
+        note_debug_file(object);
     }
     *user_data = NULL;
     return object;
+}
+
+/* Returns the debugging information, which is read at the first question: that of a large library
+ * takes a tenth of a second and ten megabytes. NULL: none. */
+static hpp__debug_info *info_of(hpp__object *object)
+{
+    if (!object->has_info) {
+        Dwarf_Addr bias;
+        Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
+        object->info = dwarf ? hpp__debug_info_read(dwarf) : NULL;
+        object->has_info = true;
+        note_debug_file(object);
+    }
+    return object->info;
 }
 
 void hpp__object_close(hpp__object *object)
@@ -306,13 +330,15 @@ bool hpp__object_function_start(hpp__object *object, uint64_t address, uint64_t 
 
 size_t hpp__object_frames(hpp__object *object, uint64_t address, hpp__debug_frame *frames)
 {
-    return object->info ? hpp__debug_info_find(object->info, address, frames) : 0;
+    hpp__debug_info *info = info_of(object);
+    return info ? hpp__debug_info_find(info, address, frames) : 0;
 }
 
 size_t hpp__object_locals(hpp__object *object, uint64_t address, const hpp_caller_rule *rule,
                           hpp__debug_local *locals)
 {
-    return object->info ? hpp__debug_info_locals(object->info, address, rule, locals) : 0;
+    hpp__debug_info *info = info_of(object);
+    return info ? hpp__debug_info_locals(info, address, rule, locals) : 0;
 }
 
 /* Finds the code at an address. There is less than asked for, or none, at the end of a segment, in
@@ -348,13 +374,15 @@ bool hpp__object_result_type(hpp__object *object, uint64_t address, hpp__text *o
 {
     GElf_Addr bias;
     hpp__code code = code_at(dwfl_module_getelf(object->module, &bias), address);
-    return object->info && hpp__debug_info_result_type(object->info, &code, out, is_structure);
+    hpp__debug_info *info = info_of(object);
+    return info && hpp__debug_info_result_type(info, &code, out, is_structure);
 }
 
 bool hpp__object_member(hpp__object *object, hpf_str type, uint64_t size_bytes, uint64_t offset,
                         hpp__text *out)
 {
-    return object->info && hpp__debug_info_member(object->info, type, size_bytes, offset, out);
+    hpp__debug_info *info = info_of(object);
+    return info && hpp__debug_info_member(info, type, size_bytes, offset, out);
 }
 
 enum { STACK_POINTER = 7 }; /* it is the CFA in the caller */

@@ -192,7 +192,8 @@ struct hpp_resolver {
     generated_code *processes;
     size_t n_processes;
     size_t processes_capacity;
-    uint64_t moment; /* from 1 */
+    uint64_t moment;                     /* from 1 */
+    hpp__needs_no_place *needs_no_place; /* or NULL */
     hpp__text scratch;
 };
 
@@ -251,6 +252,11 @@ void hpp_resolver_destroy(hpp_resolver *resolver)
     hpp__text_finish(&resolver->scratch);
     cache_finish(&resolver->cache);
     free(resolver);
+}
+
+void hpp__resolver_name_by_symbol(hpp_resolver *resolver, hpp__needs_no_place *functions)
+{
+    resolver->needs_no_place = functions;
 }
 
 /* Returns a copy of the scratch text; empty if there was not enough memory. */
@@ -505,7 +511,7 @@ static size_t add_function(hpp_function *list, size_t n, hpp_function function)
 /* The function that holds the code is named by its symbol where there is one: all builds of a
  * program have that name, with debugging information or without. */
 static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *module,
-                                        uint64_t address)
+                                        uint64_t address, const hpp_functions *symbol)
 {
     hpp__debug_frame frames[HPP__FRAMES_MAX];
     hpp_function list[HPP__FRAMES_MAX];
@@ -513,7 +519,6 @@ static const hpp_functions *find_frames(hpp_resolver *resolver, module_state *mo
     if (n == 0) {
         return NULL;
     }
-    const hpp_functions *symbol = find_symbol(resolver, module, address);
     if (!symbol && !is_named(&frames[n - 1])) {
         symbol = find_bounds(resolver, module, address);
     }
@@ -547,8 +552,10 @@ hpp_functions hpp_resolver_find(hpp_resolver *resolver, uint32_t number, uint64_
         return *known;
     }
     update_object(resolver, module);
-    known = find_frames(resolver, module, address);
-    known = known ? known : find_symbol(resolver, module, address);
+    const hpp_functions *symbol = find_symbol(resolver, module, address);
+    bool is_enough = symbol && resolver->needs_no_place && resolver->needs_no_place(symbol->list);
+    known = is_enough ? symbol : find_frames(resolver, module, address, symbol);
+    known = known ? known : symbol;
     known = known ? known : find_bounds(resolver, module, address);
     module->n_unnamed += known && !known->list[known->n - 1].has_symbol;
     cache_add(&module->found, address, known);

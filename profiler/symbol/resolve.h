@@ -9,6 +9,13 @@
 #include "base/text.h"
 #include "hpprof/resolve.h"
 
+/* Returns whether nobody asks for the place of a function, which its symbol names. */
+typedef bool hpp__needs_no_place(const hpp_function *function);
+
+/* Says which functions are named by their symbols alone, without debugging information: that of an
+ * object is not read as long as there are no others. */
+void hpp__resolver_name_by_symbol(hpp_resolver *resolver, hpp__needs_no_place *functions);
+
 /* Returns the function of process `process_id` at an address in no object (generated code), from
  * /tmp/perf-PID.map if the program writes one, else "[generated]". For an address that is unknown,
  * the file is read again if it has changed, once after each hpp__resolver_expect_code. */

@@ -112,6 +112,12 @@ bool hpp__resolver_member(hpp_resolver *resolver, hpf_str type, uint64_t size_by
     return false;
 }
 
+void hpp__resolver_name_by_symbol(hpp_resolver *resolver, hpp__needs_no_place *wanted)
+{
+    (void)resolver;
+    (void)wanted;
+}
+
 void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     (void)resolver;

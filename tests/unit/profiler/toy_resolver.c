@@ -125,6 +125,12 @@ uint64_t hpp_resolver_address(hpp_resolver *resolver, uint32_t object, uint64_t 
     return offset;
 }
 
+void hpp__resolver_name_by_symbol(hpp_resolver *resolver, hpp__needs_no_place *functions)
+{
+    (void)resolver;
+    (void)functions;
+}
+
 void hpp__resolver_expect_code(hpp_resolver *resolver)
 {
     (void)resolver;

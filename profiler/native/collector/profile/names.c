@@ -4,7 +4,6 @@
  */
 #include "names.h"
 
-#include <regex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/arena.h"
-#include "base/regular_expression.h"
 #include "hpfile/str.h"
 #include "base/lex.h"
 #include "base/map.h"
@@ -23,11 +21,6 @@
 
 #define OVERHEAD_MODULE "libcensus-preload."
 
-/* The callers of main and of the functions of threads in the C library. */
-#define START_NAMES                                                                                \
-    "^(_start|__libc_start_main.*|__libc_start_call_main|__libc_init_first|generic_start_main.*"   \
-    "|start_thread|_*clone[0-9]?)$"
-
 struct hpp__names {
     hpp_resolver *resolver;
     hpf_arena *arena;
@@ -37,8 +30,6 @@ struct hpp__names {
     uint32_t n_texts, n_functions;
     _Atomic bool are_final;
     hpf_frame_rules *rules;
-    regex_t start;
-    bool has_start;
     hpp__frame *frames; /* of the last call */
     size_t frames_capacity;
 };
@@ -81,20 +72,28 @@ static hpf_str clean_copy(hpp__names *names, hpf_str text)
 
 /* ---- Verdicts ---- */
 
-static bool is_start(const hpp__names *names, hpf_str label)
-{
-    char text[64];
-    size_t n = label.length < sizeof text ? label.length : sizeof text - 1;
-    memcpy(text, label.data, n);
-    text[n] = '\0';
-    return regexec(&names->start, text, 0, NULL, 0) == 0;
-}
-
 static bool is_of_libc(const hpp_function *function)
 {
     return hpf_str_begins(function->module, "libc.so.") ||
            hpf_str_begins(function->module, "libc-2") ||
            hpf_str_begins(function->module, "ld-linux");
+}
+
+/* Returns whether a function is a caller of main or of the function of a thread. Its callers are no
+ * part of a stack. */
+static bool is_start(const hpp_function *function)
+{
+    static const char *const beginnings[] = {"libc_start_", "libc_init_first", "generic_start_main",
+                                             "start_thread", "clone"};
+    hpf_str bare = function->name;
+    while (hpf_str_begins(bare, "_")) {
+        bare = hpf_str_from(bare, 1);
+    }
+    bool is = false;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        is |= hpf_str_begins(bare, beginnings[i]);
+    }
+    return (is && is_of_libc(function)) || hpf_str_is(function->name, "_start");
 }
 
 static hpp_call call_of(hpf_str linkage)
@@ -178,8 +177,7 @@ static hpp__function *make_function(hpp__names *names, const hpp_function *from,
     function->is_overhead = is_overhead(from);
     function->owner = function->is_overhead ? HPF_FRAME_OF_ALLOCATOR
                                             : hpf_frame_rules_owner(names->rules, &frame);
-    function->is_start =
-        (is_of_libc(from) || hpf_str_is(from->name, "_start")) && is_start(names, function->label);
+    function->is_start = is_start(from);
     function->is_nameless = is_of_libc(from) && !from->has_symbol;
     function->is_module = is_module;
     function->plain = function;
@@ -364,12 +362,9 @@ hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n
         return hpf_error_set_memory(err);
     }
     names->arena = hpf_arena_create();
-    hpf_status status = names->arena ? hpf__regular_expression(&names->start, START_NAMES, err)
-                                     : hpf_error_set_memory(err);
-    names->has_start = status == HPF_OK;
-    if (status == HPF_OK) {
-        status = hpf_frame_rules_create(&names->rules, skip, n_skip, false, err);
-    }
+    hpf_status status = names->arena
+                            ? hpf_frame_rules_create(&names->rules, skip, n_skip, false, err)
+                            : hpf_error_set_memory(err);
     if (status == HPF_OK) {
         status = hpp_resolver_create(&names->resolver, NULL, err);
     }
@@ -377,6 +372,7 @@ hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n
         hpp__names_destroy(names);
         return status;
     }
+    hpp__resolver_name_by_symbol(names->resolver, is_start);
     *out = names;
     return HPF_OK;
 }
@@ -385,9 +381,6 @@ void hpp__names_destroy(hpp__names *names)
 {
     if (!names) {
         return;
-    }
-    if (names->has_start) {
-        regfree(&names->start);
     }
     hpf_frame_rules_destroy(names->rules);
     hpp__map_finish(&names->texts);
