@@ -5,7 +5,9 @@
     bench_recordings.py --build build/release [--rounds 3] [--workers 2 200] [--seconds 10]
 
 Stacks: a Python program with 28,000 stacks, recorded as `.census` and as `.hp`, in turn; the least of the rounds counts.
-Workers: each inherits the blocks of a Python program that has imported much, and adds some of its own in each half second.
+Workers of Python: each inherits the blocks of a program that has imported much, and adds some of its own in each half second.
+Workers in C: each inherits the blocks of 2,000 stacks, and allocates them again ten times a second.
+The memory of census is its resident set: with the files that it maps, and the pages of the programs' windows that it reads.
 Prints Markdown. Slowness never fails.
 """
 import argparse
@@ -47,14 +49,55 @@ for _ in range(n_workers):
 for worker in workers:
     os.waitpid(worker, 0)
 """
+SERVER = r"""
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { N_STACKS = 2000, DEPTH = 11 };
+static void *kept[N_STACKS];
+static void left(int depth, int stack);
+static void right(int depth, int stack);
+static void descend(int depth, int stack)
+{
+    if (depth == 0) {
+        free(kept[stack]);
+        kept[stack] = malloc(100);
+    } else if (stack >> (depth - 1) & 1) {
+        left(depth - 1, stack);
+    } else {
+        right(depth - 1, stack);
+    }
+}
+__attribute__((noinline)) static void left(int depth, int stack) { descend(depth, stack); __asm__ volatile(""); }
+__attribute__((noinline)) static void right(int depth, int stack) { descend(depth, stack); __asm__ volatile(""); }
+static void serve(int n_tenths)
+{
+    for (; n_tenths > 0; n_tenths--) {
+        for (int i = 0; i < N_STACKS; i++) left(DEPTH, i);
+        usleep(100000);
+    }
+}
+int main(int argc, char **argv)
+{
+    serve(argc == 3);
+    for (int n = atoi(argv[1]); n > 0; n--) {
+        if (fork() == 0) {
+            serve(atoi(argv[2]) * 10);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0) {}
+}
+"""
+PYTHON = ["/usr/bin/python3", "-c"]
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def figures_of(pid):
-    """Returns the anonymous memory of a process in bytes, and its processor time in seconds, without its children."""
+    """Returns the resident set of a process in bytes, and its processor time in seconds, without its children."""
     try:
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
-            found = re.search(r"RssAnon:\s+(\d+)", file.read())
+            found = re.search(r"VmRSS:\s+(\d+)", file.read())
         with open(f"/proc/{pid}/stat", encoding="ascii") as file:
             words = file.read().rpartition(")")[2].split()
     except OSError:
@@ -62,11 +105,11 @@ def figures_of(pid):
     return int(found[1]) * 1024 if found else 0, (int(words[11]) + int(words[12])) / TICKS
 
 
-def measure(census, suffix, program, *arguments):
+def measure(census, suffix, *command):
     """Returns bytes of the profile, the most memory of census, and its processor time until shortly before its end."""
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile" + suffix)
-        run = subprocess.Popen([census, "run", "-q", "-i0.5", "-o", profile, "--", "python3", "-c", program, *map(str, arguments)],
+        run = subprocess.Popen([census, "run", "-q", "-i0.5", "-o", profile, "--", *map(str, command)],
                                stderr=subprocess.DEVNULL)
         memory = cpu = 0
         while run.poll() is None:
@@ -75,6 +118,15 @@ def measure(census, suffix, program, *arguments):
             time.sleep(0.01)
         assert run.returncode == 0, run.returncode
         return os.path.getsize(profile), memory, cpu
+
+
+def measure_workers(census, numbers, kind, command_of):
+    found = [measure(census, ".census", *command_of(n)) for n in numbers]
+    print(f"| workers {kind} | MB | memory of census, MB | processor, s |\n| --- | --- | --- | --- |")
+    for n, (n_bytes, memory, cpu) in zip(numbers, found):
+        print(f"| {n} | {n_bytes / 1e6:.2f} | {memory / 1e6:.0f} | {cpu:.1f} |")
+    one_more = [(b - a) / (numbers[1] - numbers[0]) for a, b in zip(*found)]
+    print(f"| one more | {one_more[0] / 1e6:.3f} | {one_more[1] / 1e6:.2f} | {one_more[2]:.2f} |\n")
 
 
 def main():
@@ -86,19 +138,19 @@ def main():
     options = parser.parse_args()
     census = os.path.join(options.build, "cli", "census")
 
-    rounds = [[measure(census, suffix, STACKS) for suffix in (".hp", ".census")] for _ in range(options.rounds)]
+    rounds = [[measure(census, suffix, *PYTHON, STACKS) for suffix in (".hp", ".census")] for _ in range(options.rounds)]
     print("| 28,000 stacks | MB | memory of census, MB | processor, s |\n| --- | --- | --- | --- |")
     least = [[min(figures) for figures in zip(*(way[i] for way in rounds))] for i in range(2)]
     for name, (n_bytes, memory, cpu) in zip((".hp", ".census"), least):
         print(f"| {name} | {n_bytes / 1e6:.2f} | {memory / 1e6:.0f} | {cpu:.2f} |")
     print("| ratio | " + " | ".join(f"{b / a:.2f}" for a, b in zip(*least)) + " |\n")
 
-    found = [measure(census, ".census", WORKERS, n, 2 * options.seconds) for n in options.workers]
-    print("| workers | MB | memory of census, MB | processor, s |\n| --- | --- | --- | --- |")
-    for n, (n_bytes, memory, cpu) in zip(options.workers, found):
-        print(f"| {n} | {n_bytes / 1e6:.2f} | {memory / 1e6:.0f} | {cpu:.1f} |")
-    one_more = [(b - a) / (options.workers[1] - options.workers[0]) for a, b in zip(*found)]
-    print(f"| one more | {one_more[0] / 1e6:.3f} | {one_more[1] / 1e6:.1f} | {one_more[2]:.2f} |")
+    with tempfile.TemporaryDirectory() as folder:
+        server = os.path.join(folder, "server")
+        subprocess.run(["cc", "-g", "-O1", "-fno-optimize-sibling-calls", "-x", "c", "-", "-o", server], input=SERVER, text=True,
+                       check=True)
+        measure_workers(census, options.workers, "of Python", lambda n: (*PYTHON, WORKERS, n, 2 * options.seconds))
+        measure_workers(census, options.workers, "in C", lambda n: (server, n, options.seconds))
 
 
 if __name__ == "__main__":
