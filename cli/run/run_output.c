@@ -82,9 +82,11 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
                                "census convert",
                                file, converted->name);
         }
-        if (which == N_FORMATS) { /* another suffix is a part of the name */
-            suffix = NULL;
-            n = strlen(file);
+        if (suffix && which == N_FORMATS) {
+            return cmd_misused(self,
+                               "%s: unknown format '%s' (for a recording of this name, write "
+                               "%s.census)",
+                               file, suffix, file);
         }
         if (n == 0 || n >= sizeof o->given - 64) { /* room for a number and a suffix */
             return cmd_misused(self, "%s",

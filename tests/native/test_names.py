@@ -39,6 +39,7 @@ class Names(unittest.TestCase):
     def test_names_that_are_wrong(self):
         for name, said in ("%r", "%r needs a rank"), ("a%x", "after % expected"), ("%", "after % expected"), \
                 ("", "an output name is empty"), ("x" * 5000, "the name is too long"), \
+                ("x.gif", "x.gif: unknown format '.gif'"), \
                 ("x.massif.out", "x.massif.out: run does not write massif; make it of a recording"):
             done = self.run_census("-o", name, PMI_RANK="../../escape")
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -52,7 +53,7 @@ class Names(unittest.TestCase):
         solver = os.path.join(self.directory, "solver")
         subprocess.run(["mpicc", "-O1", "-g", "-o", solver, SOURCE], check=True, timeout=PATIENCE_S)
         done = subprocess.run(["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "4", CENSUS, "run", "-q",
-                               "-o", "solver.%r", "--", solver], cwd=self.directory, capture_output=True, text=True,
+                               "-o", "solver.%r.hp", "--", solver], cwd=self.directory, capture_output=True, text=True,
                               timeout=PATIENCE_S, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         for rank in range(4):
