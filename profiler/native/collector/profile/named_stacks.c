@@ -241,7 +241,8 @@ static const hpp__stack *push_node(hpp__named_stacks *s, const hpp__stack *calle
 /* Returns the cached stack of a node, or NULL. */
 static const hpp__stack *known_stack(const hpp__named_stacks *s, uint32_t node)
 {
-    return node == 0 ? s->root : node < s->of_node_capacity ? s->of_node[node] : NULL;
+    uint32_t number = node < s->of_node_capacity ? s->of_node[node] : 0;
+    return node == 0 ? s->root : number != 0 ? s->by_id[number - 1] : NULL;
 }
 
 /* Stores the nodes from `node` outwards to one with a cached stack. Returns their number; 0 without
@@ -276,10 +277,10 @@ static const hpp__stack *whole_stack(hpp__named_stacks *s, uint32_t node)
             return NULL;
         }
         stack = push_node(s, known_stack(s, record.parent), &record, frames_at(s, &record), 0);
-        s->of_node[s->path[i - 1]] = stack;
         if (!stack) {
             return NULL;
         }
+        s->of_node[s->path[i - 1]] = stack->id + 1;
     }
     return stack;
 }
@@ -526,7 +527,7 @@ static hpp__own own_at(hpp__named_stacks *s, uint32_t node, const hpp_window_nod
         uint32_t owner = is_own ? HPF_FRAME_OF_PROGRAM : owner_of(s, function, record->parent);
         frames = function->is_module ? frames_at(s, record) : frames; /* as they were */
         if (i == 0 || owner + 1 < own.owner) {
-            own = (hpp__own){.node = node, .index = (uint32_t)i, .owner = owner + 1};
+            own = (hpp__own){node, (uint16_t)i, (uint16_t)(owner + 1)};
         }
     }
     return own;

@@ -53,8 +53,9 @@ typedef struct hpp__known_module {
 
 /* The frame that names a stack, by its place among those of a node. */
 typedef struct hpp__own {
-    uint32_t node, index;
-    uint32_t owner; /* hpf_frame_owner plus 1; 0: not known yet */
+    uint32_t node;
+    uint16_t index; /* below HPP__FRAMES_MAX */
+    uint16_t owner; /* hpf_frame_owner plus 1; 0: not known yet */
 } hpp__own;
 
 typedef struct hpp__named_stacks {
@@ -72,7 +73,7 @@ typedef struct hpp__named_stacks {
     uint32_t n_stacks;
     hpp__map children; /* id of the parent, index of the function -> stack */
     hpp__map cuts;     /* stack -> the same, cut to max_depth */
-    const hpp__stack **of_node;
+    uint32_t *of_node; /* id of the stack plus 1; 0: not known yet */
     hpp__known_module *modules;
     hpp__frame *scopes; /* by number - 1 */
     hpp__frame *codes;  /* of Python, by number; the line is from the last frame */
