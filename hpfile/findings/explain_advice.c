@@ -100,7 +100,7 @@ static hpf_breakdown breakdown_of(const hpf_survey *survey)
     return by;
 }
 
-/* Returns whether names of a recording stand for closures. */
+/* Returns whether names of a recording stand for closures. A `.hp` of these has only the names. */
 static bool has_closures(const hpf_survey *survey)
 {
     enum { MOST_FRAMES = 8 };
@@ -108,6 +108,7 @@ static bool has_closures(const hpf_survey *survey)
     for (hpf_name i = 0; i < hpf_survey_n_names(survey) && !is_any; i++) {
         hpf_frame frames[MOST_FRAMES];
         size_t n = hpf_survey_frames(survey, i, frames, MOST_FRAMES);
+        is_any = hpf_str_begins(hpf_survey_name(survey, i), "THUNK");
         for (size_t k = 0; k < n && k < MOST_FRAMES; k++) {
             is_any |= hpf_str_is(frames[k].module, HPF__HASKELL_HEAP);
         }

@@ -452,19 +452,28 @@ class Haskell(Native):
         built = self.build("lazy")
         for options, is_open in (["-hT"], ["-hr"]), (["-hr"], ["-hT"]), (["-hr", "-hy"], []):
             recording = self.record(built, *options)
-            done = harness.run([CENSUS, "explain", "--format=json", recording])
-            self.assertEqual(done.status, 0, done.errors)
-            found = json.loads(done.output)
-            kinds = [advice["kind"] for advice in found["advice"]]
-            self.assertNotIn("leak", kinds, done.output)
-            self.assertNotIn("UNREACHED", [advice["name"] for advice in found["advice"]], done.output)
-            runs = [re.search(r" (-h.*) -o ", gap["command"]).group(1) for gap in found["open"]]
-            self.assertEqual(runs, is_open, done.output)
+            kinds, found = self.explain(recording, is_open)
             if options != ["-hr"]:
-                self.assertEqual(kinds[0], "evaluate", done.output)
+                self.assertEqual(kinds[0], "evaluate", found)
                 self.assertIn("thunk near Main.$wadd", found["advice"][0]["text"])
+            if options == ["-hT"]:
+                names_only = self.path("names.hp")
+                self.assertEqual(harness.run([CENSUS, "convert", "-o", names_only, recording]).status, 0)
+                self.assertEqual(self.explain(names_only, is_open)[0][0], "evaluate")
             if options == ["-hr", "-hy"]:
                 self.assertRegex(found["advice"][0]["text"], r"; \S+ holds [0-9.]+%\. Use seq")
+
+    def explain(self, profile, is_open):
+        """Returns the kinds of what census explain advises, and all of its answer, which proposes the runs `is_open`."""
+        done = harness.run([CENSUS, "explain", "--format=json", profile])
+        self.assertEqual(done.status, 0, done.errors)
+        found = json.loads(done.output)
+        kinds = [advice["kind"] for advice in found["advice"]]
+        self.assertNotIn("leak", kinds, done.output)
+        self.assertNotIn("UNREACHED", [advice["name"] for advice in found["advice"]], done.output)
+        runs = [re.search(r" (-h.*) -o ", gap["command"]).group(1) for gap in found["open"]]
+        self.assertEqual(runs, is_open, done.output)
+        return kinds, found
 
     def test_haskell_unknown_version(self):
         """A program of a version that is not known is profiled as a native one, and the summary says so. What the file
