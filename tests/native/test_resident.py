@@ -36,11 +36,12 @@ def wait_until(condition):
 
 
 class Resident(Native):
-    def look(self, path):
-        """Waits until two looks have begun since. Returns the last row of each value."""
-        wait_until(lambda: os.path.exists(path) and samples(path, "resident"))
-        n_before = len(samples(path, "resident"))
-        wait_until(lambda: len(samples(path, "resident")) >= n_before + 3)
+    def look(self, path, begin_s):
+        """Waits for two looks from now on, of a run whose time began at `begin_s` or later: on a busy machine, samples are
+        written some time after they were taken. Returns the last row of each value."""
+        now_s = time.monotonic() - begin_s
+        wait_until(lambda: os.path.exists(path) and
+                   sum(row["time"] >= now_s for row in samples(path, "resident")) >= 2)
         last = {value: samples(path, value)[-1] for value in ("resident", "pss", "pinned", "pinned-64K")}
         for row in last.values():
             del row["time"]
@@ -51,11 +52,12 @@ class Resident(Native):
         of the kernel by name, and what census said."""
         self.recording = path = os.path.join(self.fresh(), "run.census")
         command = [CENSUS, "run", "-i0.02", "--resident", *options, "-o", path, "--"]
+        begin_s = time.monotonic()
         command += ["env", *(f"{name}={text}" for name, text in (environment or {}).items()), program("resident"), case]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, env={**os.environ, "CENSUS_BIOGRAPHY_SEED": "7"}) as running:
             self.assertEqual(running.stdout.readline(), "ready\n")
-            last = self.look(path)
+            last = self.look(path, begin_s)
             output, errors = running.communicate("\n")
             self.assertEqual(running.returncode, 0, errors)
         return last, by_kernel(output), errors
@@ -67,6 +69,7 @@ class Resident(Native):
         with subprocess.Popen([program("resident"), "parts"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               text=True) as running:
             self.assertEqual(running.stdout.readline(), "ready\n")
+            begin_s = time.monotonic()
             with subprocess.Popen([*command, str(running.pid)], stderr=subprocess.PIPE, text=True) as census:
                 said = census.stderr.readline()
                 if "not allowed to stop it" in said:
@@ -75,7 +78,7 @@ class Resident(Native):
                 running.stdin.write("more\n")
                 running.stdin.flush()
                 self.assertEqual(running.stdout.readline(), "ready\n")
-                last = self.look(path)
+                last = self.look(path, begin_s)
                 output, _ = running.communicate("\n")
                 errors = said + census.communicate()[1]
                 self.assertEqual(census.returncode, 0, errors)
