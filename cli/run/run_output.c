@@ -82,7 +82,7 @@ int run_output_read(run_output *o, const cmd *self, const opt_list *files)
                                "census convert",
                                file, converted->name);
         }
-        if (suffix && which == N_FORMATS) {
+        if (which == N_FORMATS) {
             return cmd_misused(self,
                                "%s: unknown format '%s' (for a recording of this name, write "
                                "%s.census)",

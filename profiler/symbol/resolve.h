@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "hpprof/resolve.h"
 
-/* Returns whether nobody asks for the place of a function, which its symbol names. */
+/* Returns whether a function needs only the name that its symbol has, no file and no line. */
 typedef bool hpp__needs_no_place(const hpp_function *function);
 
 /* Says which functions are named by their symbols alone, without debugging information: that of an
