@@ -221,11 +221,14 @@ static hpf_frame_owner owner_of_source(hpf_str source)
                                            "/.cargo/registry/", NULL};
     static const char *const standard[] = {"/include/c++/", "libstdc++-v3/", "/rustc/",
                                            "/lib/python", NULL};
+    static const char *const rust[] = {"/rust/deps/", "library/alloc/src/", "library/core/src/",
+                                       "library/std/src/", NULL};
     static const char *const installed[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
                                             NULL};
     bool is_command = hpf_str_find(source, "/bin/") && !hpf_str_find(hpf__base_name(source), ".");
     return is_command || has_any(source, packages)                          ? HPF_FRAME_OF_LIBRARY
            : has_any(source, standard) || hpf_str_begins(source, "<frozen") ? HPF_FRAME_OF_STANDARD
+           : begins_with_any(source, rust)                                  ? HPF_FRAME_OF_STANDARD
            : begins_with_any(source, installed)                             ? HPF_FRAME_OF_LIBRARY
                                                                             : HPF_FRAME_OF_PROGRAM;
 }
