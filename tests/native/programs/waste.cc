@@ -16,6 +16,7 @@ struct Session {
     virtual ~Session() = default;
     std::unordered_map<int, long> seen;
     std::vector<double> times;
+    std::vector<bool> marks;
     std::string text;
     std::deque<int> queue;
 };
@@ -47,6 +48,7 @@ static void make_sessions()
     Sum maps = {"room", "make_sessions buckets of std::unordered_map<int,long> in Session", 0, 0,
                 0};
     Sum vectors = {"room", "make_sessions array of std::vector<double> in Session", 0, 0, 0};
+    Sum bits = {"room", "make_sessions array of std::vector<bool> in Session", 0, 0, 0};
     Sum strings = {"room", "make_sessions text of std::string in Session", 0, 0, 0};
     Sum deques = {"room", "Session::Session index of std::deque<int> in Session", 0, 0, 0};
     for (int i = 0; i < 200; i++) {
@@ -62,6 +64,9 @@ static void make_sessions()
         s->times.reserve(100);
         s->times.resize(static_cast<size_t>(i % 101), i + 0.5);
         count(vectors, s->times.size() * 8, s->times.capacity() * 8);
+        s->marks.reserve(static_cast<size_t>(1 + i * 10));
+        s->marks.resize(static_cast<size_t>(i % 30 * 30));
+        count(bits, (s->marks.size() + 7) / 8, s->marks.capacity() / 8);
         s->text.reserve(static_cast<size_t>(100 + i));
         s->text.assign(static_cast<size_t>(i), 'a');
         count(strings, s->text.size(), s->text.capacity());
@@ -77,6 +82,7 @@ static void make_sessions()
     }
     print(maps);
     print(vectors);
+    print(bits);
     print(strings);
     print(deques);
 }

@@ -214,6 +214,12 @@ Test(containers, rust_names_types_where_symbols_have_them)
         {"table of HashMap<u64,demo::Node>",
          {"<hashbrown::raw::RawTable<(u64,demo::Node)>>::reserve_rehash",
           "<hashbrown::map::HashMap<u64,demo::Node>>::insert"}},
+        {"table of HashSet<u64>",
+         {"<hashbrown::raw::RawTable<(u64,())>>::reserve_rehash",
+          "<hashbrown::map::HashMap<u64,()>>::insert"}},
+        {"node of BTreeSet<u64>",
+         {"<alloc::boxed::Box<alloc::collections::btree::node::LeafNode<u64,"
+          "alloc::collections::btree::set_val::SetValZST>>>::new_uninit_in"}},
     };
     hpp__text type = {0};
     for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {

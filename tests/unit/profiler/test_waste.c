@@ -222,10 +222,11 @@ Test(waste, without_memory_there_are_no_rows)
 
 /* ---- Room ---- */
 
+/* The block is at 0x5000. */
 static void check_room(const char *type, uint64_t size_bytes, const uint64_t words[HPP__ROOM_WORDS],
                        uint64_t bytes, uint64_t used_bytes)
 {
-    const hpp__image_block block = {words[1], size_bytes, HPP_FIRST_SITE, false};
+    const hpp__image_block block = {0x5000, size_bytes, HPP_FIRST_SITE, false};
     hpp__room room = {0, 0};
     hpp__room_layout layout = hpp__room_layout_of(hpf_str_of(type));
     hpp__room_layout fit = hpp__room_find(&room, layout, &block, words, 0);
@@ -245,6 +246,8 @@ Test(waste, rooms_are_where_the_words_say)
     check_room("array of std::vector<int> in Foo", 400, WORDS(0, at, at + 40, at + 400), 400, 40);
     check_room("array of std::vector<int>", 400, WORDS(0, at, at + 40, at + 404), 0, 0);
     check_room("array of std::vector<int>", 400, WORDS(0, at, at - 4, at + 400), 0, 0);
+    check_room("array of std::vector<bool>", 400, WORDS(0, at, 0, at + 40, 17, at + 400), 400, 43);
+    check_room("array of std::vector<bool>", 400, WORDS(0, at, 0, at + 40, 64, at + 400), 0, 0);
     check_room("array of std::vector<bool>", 400, WORDS(0, at, at + 40, at + 400), 0, 0);
     check_room("text of std::string", 101, WORDS(0, at, 20, 100), 100, 20);
     check_room("text of std::string", 101, WORDS(0, at, 101, 100), 0, 0);
@@ -260,6 +263,11 @@ Test(waste, rooms_are_where_the_words_say)
     check_room("array of VecDeque<u64>", 800, WORDS(100, at, 90, 30), 800, 240);
     check_room("array of VecDeque<u64>", 800, WORDS(100, at, 30, 101), 0, 0);
     check_room("text of String", 100, WORDS(100, at, 101), 0, 0);
+    check_room("table of HashMap<u64,u128>", 216, WORDS(0, at + 192, 7, 5, 2), 168, 48);
+    check_room("table of HashMap<u64,u128>", 216, WORDS(7, at + 192, 5, 2), 168, 48);
+    check_room("table of HashMap<u64,u128>", 216, WORDS(0, at + 192, 7, 6, 2), 0, 0);
+    check_room("table of HashMap<u64,u128>", 216, WORDS(0, at + 184, 7, 5, 2), 0, 0);
+    check_room("table of HashSet<u8>", 36, WORDS(0, at + 16, 3, 2, 1), 12, 4);
     check_room("node of std::map<int,int>", 48, WORDS(0, at, at + 8, at + 48), 0, 0);
 }
 
@@ -276,8 +284,9 @@ Test(waste, rooms_of_any_words_are_in_their_block)
                        : rng_below(&r, 2) == 0 ? 0x5000 + rng_below(&r, 210)
                                                : rng_below(&r, 210);
         }
-        words[1] = block.address;
         hpp__room_layout layout = (hpp__room_layout)rng_below(&r, HPP__N_ROOM_LAYOUTS);
+        words[1] =
+            block.address + (layout == HPP__ROOM_TABLE ? rng_below(&r, block.size_bytes) : 0);
         layout = hpp__room_find(&room, layout, &block, words, rng_below(&r, 2) * 31);
         if (layout != HPP__ROOM_NONE) {
             cr_assert_leq(room.used_bytes, room.bytes);

@@ -165,14 +165,15 @@ static bool scan_words(waste_finder *f, size_t block_number, uint64_t begin, uin
                 : hpp__piece_reader_at(&f->other, at, end, end, &n_bytes);
         for (size_t i = 0; memory && i < n_bytes / WORD_BYTES; i++) {
             uint32_t block = hpp__block_index_find(&f->index, memory[i]);
-            if (HPP_LIKELY(block == HPP__NO_BLOCK) ||
-                memory[i] != f->image->blocks[block].address || is_of_python(f, block)) {
+            if (HPP_LIKELY(block == HPP__NO_BLOCK) || is_of_python(f, block)) {
                 continue;
             }
             const group_facts *group = &f->groups[f->graph->nodes[block].group];
+            bool is_begin = memory[i] == f->image->blocks[block].address;
             uint64_t words[HPP__ROOM_WORDS];
             hpp__room found;
             if (group->layout == HPP__ROOM_NONE ||
+                (!is_begin && group->layout != HPP__ROOM_TABLE) ||
                 !copy_words(f, words, at + i * WORD_BYTES, begin, end)) {
                 continue;
             }

@@ -292,6 +292,14 @@ static bool is_directory(const matched *found, hpf_str element)
     }
 }
 
+/* Returns the name of a map, or of the set that it is if it maps to nothing, as those of Rust. */
+static const char *name_of_map(const char *map, hpf_str value)
+{
+    bool is_set = hpf_str_is(value, "()") ||
+                  hpf_str_is(value, "alloc::collections::btree::set_val::SetValZST");
+    return !is_set ? map : map[0] == 'H' ? "HashSet" : "BTreeSet";
+}
+
 /* Appends the type of a block that a function of a container allocated. `functions` are that one
  * and its callers. */
 static void add_type(hpp__text *out, const matched *found, hpf_str element,
@@ -311,9 +319,11 @@ static void add_type(hpp__text *out, const matched *found, hpf_str element,
     case HASH:
         add_keyed(out, rule->container, second, has_equal_keys(functions, n));
         break;
-    case SHOWN_MAP:
-        add_container(out, rule->container, first, second);
+    case SHOWN_MAP: {
+        const char *name = name_of_map(rule->container, second);
+        add_container(out, name, first, name == rule->container ? second : HPF_STR(""));
         break;
+    }
     case LETTERS:
         hpp__text_add(out, found->whole);
         break;

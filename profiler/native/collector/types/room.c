@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * Source: bits/stl_vector.h, bits/basic_string.h, bits/hashtable.h and bits/stl_deque.h of
- * libstdc++.
+ * Source: bits/stl_vector.h, bits/stl_bvector.h, bits/basic_string.h, bits/hashtable.h and
+ * bits/stl_deque.h of libstdc++; raw/mod.rs of hashbrown, the hash tables of Rust's standard
+ * library.
  */
 #include "room.h"
 
@@ -17,7 +18,7 @@ hpp__room_layout hpp__room_layout_of(hpf_str type)
         const char *beginning;
         hpp__room_layout layout;
     } types[] = {
-        {"array of std::vector<bool>", HPP__ROOM_NONE},
+        {"array of std::vector<bool>", HPP__ROOM_BITS},
         {"array of std::vector", HPP__ROOM_ARRAY},
         {"text of std::string", HPP__ROOM_TEXT},
         {"text of std::basic_string", HPP__ROOM_TEXT},
@@ -27,6 +28,7 @@ hpp__room_layout hpp__room_layout_of(hpf_str type)
         {"array of VecDeque", HPP__ROOM_RING},
         {"array of Vec", HPP__ROOM_RUST},
         {"text of String", HPP__ROOM_RUST},
+        {"table of Hash", HPP__ROOM_TABLE},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (hpf_str_begins(type, types[i].beginning)) {
@@ -58,6 +60,17 @@ static bool find_array(hpp__room *out, const hpp__image_block *block, const uint
     uint64_t begin = words[ADDRESS], end = words[FIRST], room_end = words[SECOND];
     *out = (hpp__room){room_end - begin, end - begin};
     return begin <= end && end <= room_end && fits(block, room_end - begin, rounding);
+}
+
+/* The begin and the end are the address of a word and the number of a bit in it. */
+static bool find_bits(hpp__room *out, const hpp__image_block *block, const uint64_t *words)
+{
+    enum { END = 3, END_BIT = 4, ROOM_END = 5, BYTE_BITS = 8 };
+    uint64_t begin = words[ADDRESS], end_bit = words[END_BIT] & UINT32_MAX;
+    uint64_t end = words[END] + (end_bit + BYTE_BITS - 1) / BYTE_BITS;
+    *out = (hpp__room){words[ROOM_END] - begin, end - begin};
+    return (words[FIRST] & UINT32_MAX) == 0 && end_bit < WORD_BYTES * BYTE_BITS && begin <= end &&
+           end <= words[ROOM_END] && fits(block, out->bytes, 0);
 }
 
 /* Characters have 1, 2 or 4 bytes; one more ends the text. A block of another size may be one of
@@ -125,6 +138,30 @@ static bool find_rust(hpp__room *out, const hpp__image_block *block, const uint6
            fill_rust(out, block, words[FIRST], words[SECOND]);
 }
 
+/* The elements are before the address; after it, there is a byte for each, and 16 more. Of eight
+ * places or more, an eighth stays empty. `left` is how many of the others are, too. */
+static bool fill_table(hpp__room *out, const hpp__image_block *block, uint64_t address, uint64_t n,
+                       uint64_t left, uint64_t n_used)
+{
+    enum { MORE_BYTES = 16 };
+    uint64_t elements_bytes = address - block->address;
+    uint64_t most = n < 8 ? n - 1 : n / 8 * 7;
+    if (n < 2 || n > UINT32_MAX || (n & (n - 1)) != 0 || n_used > most || left > most - n_used ||
+        elements_bytes + n + MORE_BYTES != block->size_bytes) {
+        return false;
+    }
+    *out = (hpp__room){elements_bytes / n * most, elements_bytes / n * n_used};
+    return true;
+}
+
+static bool find_table(hpp__room *out, const hpp__image_block *block, const uint64_t *words)
+{
+    enum { THIRD = 4 };
+    uint64_t address = words[ADDRESS];
+    return fill_table(out, block, address, words[FIRST] + 1, words[SECOND], words[THIRD]) ||
+           fill_table(out, block, address, words[BEFORE] + 1, words[FIRST], words[SECOND]);
+}
+
 hpp__room_layout hpp__room_find(hpp__room *out, hpp__room_layout layout,
                                 const hpp__image_block *block,
                                 const uint64_t words[HPP__ROOM_WORDS], uint64_t rounding)
@@ -143,7 +180,9 @@ hpp__room_layout hpp__room_find(hpp__room *out, hpp__room_layout layout,
     }
     bool fits_own =
         (layout == HPP__ROOM_DEQUE && find_deque(out, block, words, rounding)) ||
+        (layout == HPP__ROOM_BITS && find_bits(out, block, words)) ||
         (layout == HPP__ROOM_RUST && find_rust(out, block, words)) ||
+        (layout == HPP__ROOM_TABLE && find_table(out, block, words)) ||
         (layout == HPP__ROOM_RING && fill_rust(out, block, words[BEFORE], words[SECOND]));
     return fits_own ? layout : HPP__ROOM_NONE;
 }
