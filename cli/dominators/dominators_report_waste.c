@@ -119,7 +119,7 @@ int dominators_report_waste(const char *path, const dominators_options *options)
     if (!snapshot_file_read(&s, path, HPF_HEAPSNAPSHOT_OWN_NAMES)) {
         return EXIT_FAILED;
     }
-    hpf_status status = s.n_waste == 0 ? hpf_snapshot_find_equal_strings(&s, &err) : HPF_OK;
+    hpf_status status = s.n_waste == 0 ? hpf_snapshot_find_waste(&s, &err) : HPF_OK;
     const char *name;
     hpf_sink *sink = status == HPF_OK ? output_open(options->output, &name) : NULL;
     int exit_status = EXIT_FAILED;

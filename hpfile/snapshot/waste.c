@@ -9,11 +9,10 @@
 
 const char *hpf_waste_name(hpf_waste_kind kind)
 {
-    static const char *const names[HPF_N_WASTE_KINDS] = {[HPF_WASTE_EQUAL] = "equal",
-                                                         [HPF_WASTE_ROOM] = "room",
-                                                         [HPF_WASTE_UNWRITTEN] = "unwritten",
-                                                         [HPF_WASTE_SLACK] = "slack",
-                                                         [HPF_WASTE_SIZE] = "size"};
+    static const char *const names[HPF_N_WASTE_KINDS] = {
+        [HPF_WASTE_EQUAL] = "equal",         [HPF_WASTE_ROOM] = "room",
+        [HPF_WASTE_UNWRITTEN] = "unwritten", [HPF_WASTE_SLACK] = "slack",
+        [HPF_WASTE_BOXED] = "boxed",         [HPF_WASTE_SIZE] = "size"};
     return names[kind];
 }
 
@@ -24,6 +23,7 @@ const char *hpf_waste_phrase(hpf_waste_kind kind)
         [HPF_WASTE_ROOM] = "less than half full",
         [HPF_WASTE_UNWRITTEN] = "never written from the middle on",
         [HPF_WASTE_SLACK] = "larger than asked for",
+        [HPF_WASTE_BOXED] = "with a value no larger than a reference",
         [HPF_WASTE_SIZE] = "larger than asked for"};
     return phrases[kind];
 }
@@ -59,7 +59,7 @@ hpf_status hpf_snapshot_add_waste(hpf_snapshot *s, const hpf_waste *row, hpf_err
                : hpf_error_set_memory(err);
 }
 
-hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *s, hpf_error *err)
+static hpf_status add_equal_strings(hpf_snapshot *s, hpf_error *err)
 {
     enum { CUT_CHARACTERS = 1024 }; /* V8 writes no more of a string */
     uint32_t type;
@@ -88,6 +88,25 @@ hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *s, hpf_error *err)
     free(kept_bytes);
     free(rows);
     return status;
+}
+
+static hpf_status add_boxed_numbers(hpf_snapshot *s, hpf_error *err)
+{
+    hpf_waste row = {.kind = HPF_WASTE_BOXED, .type = HPF_STR("(number)")};
+    uint32_t type;
+    bool has_numbers = hpf_snapshot_find_text(s, row.type, &type);
+    for (uint32_t i = 0; has_numbers && i < s->n_nodes; i++) {
+        row.n_blocks += s->names[i] == type;
+        row.bytes += s->names[i] == type ? s->sizes[i] : 0;
+    }
+    row.all_bytes = row.bytes;
+    return row.bytes > 0 ? hpf_snapshot_add_waste(s, &row, err) : HPF_OK;
+}
+
+hpf_status hpf_snapshot_find_waste(hpf_snapshot *s, hpf_error *err)
+{
+    hpf_status status = add_equal_strings(s, err);
+    return status == HPF_OK ? add_boxed_numbers(s, err) : status;
 }
 
 static int compare(const void *a, const void *b)

@@ -29,7 +29,8 @@ typedef enum hpf_waste_kind {
     HPF_WASTE_ROOM,      /* of containers of which less than half is used: what is not */
     HPF_WASTE_UNWRITTEN, /* of blocks that are zero from before their middle to their end */
     HPF_WASTE_SLACK,     /* what the allocator has added to the sizes that were asked for */
-    HPF_WASTE_SIZE,      /* the same by size: `type` says which */
+    HPF_WASTE_BOXED,     /* blocks with a value that fits in the word that refers to them */
+    HPF_WASTE_SIZE,      /* slack by size: `type` says which */
     HPF_N_WASTE_KINDS
 } hpf_waste_kind;
 

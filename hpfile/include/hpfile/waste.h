@@ -10,7 +10,8 @@
 
 HPF_BEGIN_DECLS
 
-/* Returns the word of a kind in files and tables: "equal", "room", "unwritten", "slack", "size". */
+/* Returns the word of a kind in files and tables: "equal", "room", "unwritten", "slack",
+ * "boxed", "size". */
 HPF_API const char *hpf_waste_name(hpf_waste_kind kind);
 
 /* Returns what it says of its blocks: "less than half full". */
@@ -26,10 +27,10 @@ HPF_API bool hpf_waste_take_row(hpf_waste *row, hpf_str *rest);
 HPF_API hpf_status hpf_snapshot_add_waste(hpf_snapshot *snapshot, const hpf_waste *row,
                                           hpf_error *err);
 
-/* Adds the equal strings of a snapshot of V8, which has no rows and was read with own names: a row
- * for each text that more than one string has. Longer ones than V8 writes are not compared. Errors:
- * MEMORY. */
-HPF_API hpf_status hpf_snapshot_find_equal_strings(hpf_snapshot *snapshot, hpf_error *err);
+/* Adds the waste of a snapshot of V8, which has no rows and was read with own names: a row for each
+ * text that more than one string has, and one of numbers that are objects. Longer texts than V8
+ * writes are not compared. Errors: MEMORY. */
+HPF_API hpf_status hpf_snapshot_find_waste(hpf_snapshot *snapshot, hpf_error *err);
 
 /* Sorts rows by kinds of waste, sizes last and in their order; then by bytes, largest first. */
 HPF_API void hpf_waste_sort(hpf_waste *rows, size_t n);

@@ -93,6 +93,15 @@ struct Number {
 
 static std::vector<Number *> numbers;
 static std::vector<char *> buffers;
+static std::vector<long *> boxes;
+
+static void make_boxes()
+{
+    for (long i = 0; i < 500; i++) {
+        boxes.push_back(new long(i));
+    }
+    std::printf("waste boxed 500 0 %zu make_boxes make_boxes\n", 500 * sizeof(long));
+}
 
 static void make_numbers()
 {
@@ -130,6 +139,7 @@ int main()
     std::vector<short> local;
     make_sessions();
     make_numbers();
+    make_boxes();
     make_buffers();
     global.reserve(5000);
     global.insert(7);

@@ -107,11 +107,20 @@ def fractions():
     for i in range(100):
         values.append((i % 4 + 1) / 7)
     equal("float", values)
+    print("waste boxed 100 0", sum(map(sys.getsizeof, values)), "fractions float")
+
+
+def counts():
+    values = []
+    for i in range(100):
+        values.append(int.from_bytes(b"n%04d" % i, "little"))
+    print("waste boxed 100 0", sum(map(sys.getsizeof, values)), "counts int")
+    kept.append(values)
 
 
 for i in range(300):  # objects of free lists, which have earlier sites
     kept.extend([[], {}, i + 0.25])
-for make in (dicts, sets, lists, buffers, texts, raw, numbers, fractions):
+for make in (dicts, sets, lists, buffers, texts, raw, numbers, fractions, counts):
     make()
 sys.stdout.flush()
 os._exit(0)  # with all objects

@@ -180,9 +180,25 @@ Test(heapsnapshot, finds_equal_strings)
                                 "1,1,9,16,0, 2,2,11,80,0],\"edges\":[],\"strings\":[\"\","
                                 "\"x\",\"y\"]}")),
         HPF_OK, "%s", err.message);
-    cr_assert_eq(hpf_snapshot_find_equal_strings(&read_back, &err), HPF_OK);
+    cr_assert_eq(hpf_snapshot_find_waste(&read_back, &err), HPF_OK);
     cr_assert_eq(read_back.n_waste, 1);
     const hpf_waste expected = {HPF_WASTE_EQUAL, HPF_STR("x"), HPF_STR(""), 2, 0, 32, 72};
+    check_waste(&read_back.waste[0], &expected);
+}
+
+Test(heapsnapshot, finds_numbers_that_are_objects)
+{
+    columns = HPF_HEAPSNAPSHOT_OWN_NAMES;
+    cr_assert_eq(
+        read_text(HPF_STR(META(
+            "\"type\",\"name\",\"id\",\"self_size\",\"edge_count\"",
+            "\"synthetic\",\"object\",\"number\"", "\"type\",\"name_or_index\",\"to_node\"",
+            "\"element\"") "\"nodes\":[0,0,1,0,0, 2,1,3,16,0, 2,1,5,16,0, 1,1,7,40,0],\"edges\":[],"
+                           "\"strings\":[\"\",\"heap number\"]}")),
+        HPF_OK, "%s", err.message);
+    cr_assert_eq(hpf_snapshot_find_waste(&read_back, &err), HPF_OK);
+    cr_assert_eq(read_back.n_waste, 1);
+    const hpf_waste expected = {HPF_WASTE_BOXED, HPF_STR("(number)"), HPF_STR(""), 2, 0, 32, 32};
     check_waste(&read_back.waste[0], &expected);
 }
 
@@ -198,7 +214,7 @@ Test(heapsnapshot, does_not_compare_strings_that_v8_has_cut)
                                "\"strings\":[\"\",\"%.*s\"]}",
                          length, letters);
         cr_assert_eq(read_text((hpf_str){text, (size_t)n}), HPF_OK, "%s", err.message);
-        cr_assert_eq(hpf_snapshot_find_equal_strings(&read_back, &err), HPF_OK);
+        cr_assert_eq(hpf_snapshot_find_waste(&read_back, &err), HPF_OK);
         cr_expect_eq(read_back.n_waste, length < 1024);
     }
 }

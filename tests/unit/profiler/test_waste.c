@@ -102,10 +102,11 @@ static bool are_equal(size_t i, size_t k)
            memcmp(bytes_of(i), bytes_of(k), blocks[i].size_bytes) == 0;
 }
 
-/* Compares rows of equal blocks and of unwritten ends with those of a plain calculation. */
+/* Compares rows of equal blocks, unwritten ends and small blocks with those of a plain calculation.
+ */
 static void check_rows(size_t n)
 {
-    hpf_waste equal[N_GROUPS] = {0}, unwritten[N_GROUPS] = {0};
+    hpf_waste equal[N_GROUPS] = {0}, unwritten[N_GROUPS] = {0}, boxed[N_GROUPS] = {0};
     for (size_t i = 0; i < n; i++) {
         uint64_t size = blocks[i].size_bytes, n_written = written_bytes(i);
         uint32_t group = nodes[i].group;
@@ -117,6 +118,8 @@ static void check_rows(size_t n)
         equal[group].n_blocks += n_before > 0;
         equal[group].bytes += n_before > 0 ? size : 0;
         equal[group].all_bytes += n_others > 0 ? size : 0;
+        boxed[group].n_blocks += size <= 8;
+        boxed[group].bytes += size <= 8 ? size : 0;
         if ((group == 1 || group == 2) && 2 * n_written < size) {
             unwritten[group].n_blocks++;
             unwritten[group].bytes += size - n_written;
@@ -132,6 +135,9 @@ static void check_rows(size_t n)
         cr_assert_eq(row.n_blocks, unwritten[g].n_blocks);
         cr_assert_eq(row.bytes, unwritten[g].bytes);
         cr_assert_eq(row.all_bytes, unwritten[g].all_bytes);
+        row = row_of(HPF_WASTE_BOXED, g);
+        cr_assert_eq(row.n_blocks, boxed[g].n_blocks);
+        cr_assert_eq(row.bytes, boxed[g].bytes);
     }
 }
 

@@ -70,6 +70,12 @@ static void add(waste_sum *to, uint64_t bytes, uint64_t all_bytes)
     to->all_bytes += all_bytes;
 }
 
+/* Adds a block that is waste as a whole. */
+static void add_whole(const waste_finder *f, hpf_waste_kind kind, size_t group, uint64_t n_bytes)
+{
+    add(sum_of(f, kind, HPP__ROOM_NONE, group), n_bytes, n_bytes);
+}
+
 static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t n_bytes)
 {
     for (; n_bytes >= WORD_BYTES; n_bytes -= WORD_BYTES, bytes += WORD_BYTES) {
@@ -108,7 +114,7 @@ static bool add_equal(waste_finder *f, uint64_t hash, size_t group, uint64_t n_b
         sum_of(f, HPF_WASTE_EQUAL, HPP__ROOM_NONE, (size_t)(*first >> 1) - 1)->all_bytes += n_bytes;
         *first |= 1;
     }
-    add(sum_of(f, HPF_WASTE_EQUAL, HPP__ROOM_NONE, group), n_bytes, n_bytes);
+    add_whole(f, HPF_WASTE_EQUAL, group, n_bytes);
     return true;
 }
 
@@ -333,6 +339,9 @@ static bool add_object(waste_finder *f, size_t number, size_t group, const block
         hash = memory ? hash_bytes(hash, memory, n_bytes) : hash;
         at += n_bytes;
     }
+    if (hpp__python_is_word(python, number, end - begin)) {
+        add_whole(f, HPF_WASTE_BOXED, group, block->size_bytes);
+    }
     return add_equal(f, hash, group, block->size_bytes);
 }
 
@@ -351,6 +360,10 @@ static bool add_block(waste_finder *f, size_t number)
     if (n_used < block->size_bytes - n_used) {
         add(sum_of(f, HPF_WASTE_UNWRITTEN, HPP__ROOM_NONE, group), block->size_bytes - n_used,
             block->size_bytes);
+    }
+    if (block->size_bytes <= WORD_BYTES && !f->groups[group].is_found &&
+        f->groups[group].layout == HPP__ROOM_NONE) {
+        add_whole(f, HPF_WASTE_BOXED, group, block->size_bytes);
     }
     bool is_compared = facts.n_written > 0 && block->size_bytes <= MOST_COMPARED_BYTES;
     return !is_compared || add_equal(f, facts.hash, group, block->size_bytes);

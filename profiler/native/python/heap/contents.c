@@ -112,3 +112,11 @@ bool hpp__python_value(const hpp__python *p, size_t block, const uint64_t *words
     }
     return *begin <= *end && *end <= size_bytes;
 }
+
+bool hpp__python_is_word(const hpp__python *p, size_t block, uint64_t n_bytes)
+{
+    const uint64_t most_bytes = WORD_BYTES + 2 * DIGIT_BYTES; /* of two digits of 30 bits */
+    const hpp__python_type *type = hpp__python_type_of(p, block);
+    return type && (hpf_str_is(type->name, "float") ||
+                    (hpf_str_is(type->name, "int") && n_bytes <= most_bytes));
+}

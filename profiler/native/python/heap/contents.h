@@ -25,4 +25,8 @@ bool hpp__python_room(const hpp__python *python, size_t block, const uint64_t *w
 bool hpp__python_value(const hpp__python *python, size_t block, const uint64_t *words,
                        size_t n_words, uint64_t *begin, uint64_t *end);
 
+/* Returns whether an object is a number that fits in a word: a float, or an int whose value, as
+ * above, has `n_bytes`. */
+bool hpp__python_is_word(const hpp__python *python, size_t block, uint64_t n_bytes);
+
 #endif
