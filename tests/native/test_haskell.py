@@ -58,9 +58,10 @@ class Interactive:
         return self.errors.read()
 
 
-def wait_for_samples(path, is_enough, since_s=0):
+def wait_for_samples(path, is_enough, since_s=float("-inf")):
     """Returns the complete samples of a growing profile as soon as there are enough, without those before a time: on a
-    busy machine, samples are written some time after they were taken."""
+    busy machine, samples are written some time after they were taken. Times of GHC can be negative: it subtracts the time
+    that all threads of its collector take."""
     end = time.monotonic() + harness.PATIENCE_S
     samples = []
     while time.monotonic() < end:
