@@ -537,8 +537,8 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
     }
     say_if(p, who, f->n_without_graph, "sample",
            f->has_unknown_blocks
-               ? "skipped: with --rate, -hr and --snapshot need glibc's malloc, of which "
-                 "all blocks can be found"
+               ? "skipped: with --rate, -hr and --snapshot need glibc's malloc or "
+                 "jemalloc 5.3, of which all blocks can be found"
                : "skipped: out of memory");
     if (f->limits & HPP_LIMITED_BLOCKS) {
         say(p, "%smemory limit reached: later blocks were not counted", who);

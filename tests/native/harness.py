@@ -192,6 +192,15 @@ def allocators():
     return sum(found, [])
 
 
+def jemalloc_5_3():
+    """Returns the path of the jemalloc whose structures are known, or None."""
+    path = next((path for path in allocators() if "jemalloc" in path), None)
+    if path:
+        with open(path, "rb") as file:
+            path = path if b"\x005.3." in file.read() else None
+    return path
+
+
 # Versions whose functions and objects are known.
 PYTHONS = tuple("3.%d" % minor for minor in range(9, 16))
 FREE_THREADED = ("3.13t", "3.14t", "3.15t")

@@ -408,19 +408,27 @@ class Attach(harness.Native):
             file.write(OLDER)
         self.with_each(self.check_older)
 
-    def test_attach_sees_holders_of_older_blocks(self):
+    def check_holders_of_older_blocks(self, sizes, **environment):
         """What the program has built before the profile begins is held as in a profile of all of it, and what it has
-        lost before is lost. Sizes are those that malloc gives: a multiple of 16, less 8."""
-        running = self.start([program("retained")])
+        lost before is lost. `sizes` are those that malloc gives."""
+        running = self.start([program("retained")], **environment)
         while running.process.stdout.readline() != "ready\n":
             pass
         attached = Attached(self, running.process, "out", "-hr")
         attached.wait_for_bytes(530000)
         bands = attached.end()
         bands = {",".join(sorted(name.split(","))): size for name, size in bands.items()}
-        expected = {"cache@retained": 520 + 64 * (1000 + 56), "first@retained": 1000 * (40 + 24),
-                    "cache@retained,first@retained": 5000, "large@retained": 401408 - 16, "UNREACHED": 3 * 24 + 712}
+        table, value, text, node, name, shared, large, ring, lost = sizes
+        expected = {"cache@retained": table + 64 * (value + text), "first@retained": 1000 * (node + name),
+                    "cache@retained,first@retained": shared, "large@retained": large, "UNREACHED": 3 * ring + lost}
         self.assertEqual({name: bands.get(name) for name in expected}, expected)
+
+    def test_attach_sees_holders_of_older_blocks(self):
+        self.check_holders_of_older_blocks([520, 1000, 56, 40, 24, 5000, 401408 - 16, 24, 712])
+
+    def test_attach_sees_holders_of_older_blocks_of_jemalloc(self):
+        jemalloc = harness.jemalloc_5_3() or self.skipTest("no jemalloc 5.3")
+        self.check_holders_of_older_blocks([640, 1024, 64, 32, 32, 5120, 458752, 16, 768], LD_PRELOAD=jemalloc)
 
     def test_attach_for_a_snapshot_of_older_blocks(self):
         """A heap snapshot has the blocks from before, what holds them, and what is lost; no debugger is needed."""

@@ -131,18 +131,22 @@ class Rate(Native):
         size, margin = margins["make_medium"]
         self.assertLess(margin, 0.9 * 1.96 * math.sqrt(size * RATE))
 
-    def test_holders_of_samples(self):
+    def check_holders(self, allocator=None):
         """Blocks that are not in the sample hold those that are."""
         sizes = {"first": [40] * 15000 + [20 + i % 60 for i in range(15000)],
                  "table": [300 + i * 7919 % 700 for i in range(2000)] + [16000], "UNREACHED": [1000] * 500}
         found = {holder: [] for holder in sizes}
         for seed in list(SEEDS)[:6]:
-            done = self.sample([program("sampled"), "held"], seed, "-hr")
+            before = ["env", "LD_PRELOAD=" + allocator] if allocator else []
+            done = self.sample([*before, program("sampled"), "held"], seed, "-hr")
             self.assertEqual(done.printed("live"), {holder: sum(blocks) for holder, blocks in sizes.items()})
             for holder, estimates_of in found.items():
                 estimates_of.append(done.profile.of(holder))
         for holder, blocks in sizes.items():
             self.check_mean(found[holder], sum(blocks), math.sqrt(sum(map(variance, blocks))), holder)
+
+    def test_holders_of_samples(self):
+        self.check_holders()
 
     def test_snapshot_of_samples(self):
         """It has all blocks, each with its size: that which malloc gave to blocks that are not in the sample."""
@@ -163,12 +167,14 @@ class Rate(Native):
         self.assertRegex(done.errors, rf"census: +{amount} +\d+%  table@sampled\n")
 
     def test_holders_of_samples_of_another_allocator(self):
-        """Its other blocks cannot be found."""
-        jemalloc = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
-        if not os.path.exists(jemalloc):
-            self.skipTest("no jemalloc")
-        done = self.run_held("-hr", "env", "LD_PRELOAD=" + jemalloc)
-        self.assertIn("skipped: with --rate, -hr and --snapshot need glibc's malloc", done.errors)
+        """Its other blocks cannot be found, unless it is jemalloc."""
+        for allocator in harness.allocators() or self.skipTest("there are no other allocators here"):
+            done = self.run_held("-hr", "env", "LD_PRELOAD=" + allocator)
+            if "jemalloc" not in allocator:
+                self.assertIn("skipped: with --rate, -hr and --snapshot need glibc's malloc", done.errors)
+
+    def test_holders_of_samples_of_jemalloc(self):
+        self.check_holders(harness.jemalloc_5_3() or self.skipTest("no jemalloc 5.3"))
 
     def test_margins_of_what_watched_blocks_tell(self):
         """With -hb, totals are exact, and have no margin; the bytes of names are estimates, and within theirs."""

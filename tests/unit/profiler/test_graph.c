@@ -162,7 +162,7 @@ Test(graph, index_finds_blocks_as_a_linear_search_does)
 Test(graph, index_refuses_invalid_blocks)
 {
     const hpp__image_block bad[][2] = {
-        {{0x1008, 8, 3, false}, {0x2000, 8, 3, false}},              /* not aligned */
+        {{0x1004, 8, 3, false}, {0x2000, 8, 3, false}},              /* not aligned */
         {{0x1000, 0x1001, 3, false}, {0x2000, 8, 3, false}},         /* overlap */
         {{0x2000, 8, 3, false}, {0x1000, 8, 3, false}},              /* not sorted */
         {{0x1000, 8, 3, false}, {0x2000, UINT64_MAX / 2, 3, false}}, /* beyond all addresses */

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "core_file.h"
-#include "native/collector/roots/glibc_heap.h"
+#include "native/collector/roots/found_heap.h"
 #include "native/collector/profile/objects.h"
 
 /* The parts of a profile that objects need. No site is known: the window is empty. */
@@ -106,13 +106,13 @@ hpf_status hpp_core_snapshot(const char *path, const char *out, hpp_core_figures
                              hpf_error *err)
 {
     hpp__core core;
-    hpp__glibc_heap heap = {0};
+    hpp__found_blocks heap = {0};
     if (figures->size < sizeof figures->size || figures->size > sizeof *figures) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "the size of the figures is not set");
     }
     hpf_status status = hpp__core_open(&core, path, err);
     if (status == HPF_OK) {
-        status = hpp__glibc_heap_read(&heap, &core.image, core.n_bytes, err);
+        status = hpp__found_heap_read(&heap, &core.image, core.n_bytes, err);
     }
     hpp_core_figures all = {.size = figures->size,
                             .process_id = (long)core.image.process_id,
@@ -131,7 +131,7 @@ hpf_status hpp_core_snapshot(const char *path, const char *out, hpp_core_figures
         status = write_objects(&core.image, out, &all, err);
     }
     memcpy(figures, &all, figures->size);
-    hpp__glibc_heap_finish(&heap);
+    hpp__found_blocks_finish(&heap);
     hpp__core_close(&core);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "core/log.h"
 #include "hpfile/margin.h"
-#include "native/collector/roots/glibc_heap.h"
+#include "native/collector/roots/found_heap.h"
 #include "stack_costs.h"
 #include "profile_state.h"
 #include "symbol/resolve.h"
@@ -169,7 +169,7 @@ static bool add_others(hpp__profile *p, hpp__image *image, bool keeps_objects)
     bool is_wanted =
         is_sample ? hpp_census_has_retainers(p->engine) || keeps_objects : p->files.is_attached;
     uint32_t site = is_sample ? HPP_SITE_NONE : HPP_SITE_INHERITED;
-    hpf_status status = image && is_wanted ? hpp__glibc_heap_add_others(image, site, &err) : HPF_OK;
+    hpf_status status = image && is_wanted ? hpp__found_heap_add_others(image, site, &err) : HPF_OK;
     bool is_good = status == HPF_OK || (status == HPF_ERR_UNSUPPORTED && !is_sample);
     p->figures.has_unknown_blocks |= status == HPF_ERR_UNSUPPORTED && is_sample;
     p->objects.n_failed += !is_good;

@@ -2,11 +2,11 @@
  *
  * Finds the live block that an address points into.
  *
- * Blocks begin at multiples of 16, so a bit for each 16 bytes of address space says where one
- * begins; 64 bits and the number of blocks before them are a span of 1 KiB of addresses. The last
- * block that begins at or before an address is then found by counting bits, without a search. Spans
- * take 1.6 % of the address space of the heap, in leaves of 64 MiB of addresses; a leaf inside one
- * block has none.
+ * Blocks begin at multiples of 8, so a bit for each 8 bytes of address space says where one begins;
+ * 64 bits and the number of blocks before them are a span of 512 bytes of addresses. The last block
+ * that begins at or before an address is then found by counting bits, without a search. Spans take
+ * 3.1 % of the address space of the heap, in leaves of 64 MiB of addresses; a leaf inside one block
+ * has none.
  */
 #ifndef HPP_NATIVE_COLLECTOR_ROOTS_BLOCK_INDEX_H
 #define HPP_NATIVE_COLLECTOR_ROOTS_BLOCK_INDEX_H
@@ -16,8 +16,8 @@
 #include "native/collector/image/image.h"
 
 enum {
-    HPP__GRANULE_SHIFT = 4,
-    HPP__SPAN_SHIFT = 10,
+    HPP__GRANULE_SHIFT = 3,
+    HPP__SPAN_SHIFT = 9,
     HPP__INDEX_LEAF_SHIFT = 26,
     HPP__SPANS_PER_LEAF = 1 << (HPP__INDEX_LEAF_SHIFT - HPP__SPAN_SHIFT),
 };
@@ -43,7 +43,7 @@ typedef struct hpp__block_index {
 } hpp__block_index;
 
 /* Creates the index of blocks, which are borrowed. Errors: MEMORY; SYNTAX if the blocks are not
- * sorted, overlap, or begin at an address that is no multiple of 16; LIMIT for more than 2^32 - 2
+ * sorted, overlap, or begin at an address that is no multiple of 8; LIMIT for more than 2^32 - 2
  * blocks. Call hpp__block_index_finish in any case. */
 hpf_status hpp__block_index_init(hpp__block_index *index, const hpp__image_block *blocks,
                                  size_t n_blocks, hpf_error *err);

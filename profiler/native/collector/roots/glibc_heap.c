@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "piece_reader.h"
-#include "native/window/window.h"
 
 enum {
     WORD_BYTES = 8,
@@ -34,22 +33,14 @@ enum {
     /* Words of a heap_info. */
     PREVIOUS_HEAP_WORD = 1,
     HEAP_SIZE_WORD = 2,
-    TLS_BYTES = 16384, /* below the thread pointer: where libc's variable for the cache is */
 };
 static const uint64_t heap_bytes = UINT64_C(1) << 26; /* of other arenas: their alignment */
 
 typedef struct walk {
     const hpp__image *image;
     hpp__piece_reader reader;
-    hpp__image_block *chunks; /* in use, or in a cache; of a block the address, sorted by it */
-    size_t n_chunks, capacity;
-    uint64_t *unused; /* blocks that are no one's: in caches, or the allocator's own */
-    size_t n_unused, unused_capacity;
-    size_t
-        most_chunks; /* that fit into the memory that there is; a damaged heap may have circles */
-    size_t n_tries;  /* to find bins */
-    uint64_t free_bytes, unread_bytes;
-    bool lacks_memory;
+    hpp__found_blocks *heap;
+    size_t n_tries; /* to find bins */
 } walk;
 
 static bool read_words(const walk *w, uint64_t address, uint64_t *out, size_t n)
@@ -159,13 +150,7 @@ static uint64_t find_place_of_bins(const walk *w, uint64_t main_bins, size_t *n_
 
 static bool add_chunk(walk *w, uint64_t chunk, uint64_t size)
 {
-    hpp__image_block block = {chunk + HEADER_BYTES, size - WORD_BYTES, HPP_SITE_UNKNOWN, false};
-    if (w->n_chunks == w->most_chunks) {
-        return false;
-    }
-    bool is_added = HPF__ARRAY_PUSH(w->chunks, w->n_chunks, w->capacity, block);
-    w->lacks_memory |= !is_added;
-    return is_added;
+    return hpp__found_blocks_add(w->heap, chunk + HEADER_BYTES, size - WORD_BYTES);
 }
 
 /* Walks from the chunk at `at` to the one at `last`, which says whether the one before is in use;
@@ -189,7 +174,7 @@ static void walk_chunks(walk *w, uint64_t at, uint64_t last)
                 return;
             }
         } else if (size > 0 && is_valid) {
-            w->free_bytes += size;
+            w->heap->free_bytes += size;
         }
         bool is_fence = is_valid && next_size <= HEADER_BYTES;
         if (is_last || (is_fence && last - at <= LEAST_CHUNK_BYTES)) {
@@ -202,7 +187,7 @@ static void walk_chunks(walk *w, uint64_t at, uint64_t last)
         size = next_size;
         at += size;
     }
-    w->unread_bytes += at < last ? last - at : 0;
+    w->heap->unread_bytes += at < last ? last - at : 0;
 }
 
 /* Walks through the main heap, which ends with the free rest of its arena. */
@@ -218,7 +203,7 @@ static void walk_main_heap(walk *w, uint64_t bins)
     uint64_t end = top + top_bytes;
     bool is_whole = system_bytes <= end - map->begin && system_bytes >= top_bytes;
     uint64_t begin = is_whole ? end - system_bytes : map->begin;
-    w->free_bytes += top_bytes;
+    w->heap->free_bytes += top_bytes;
     walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES, top);
 }
 
@@ -229,12 +214,12 @@ static void walk_heaps(walk *w, uint64_t bins, uint64_t place)
     uint64_t arena = bins - place, first_heap = arena / heap_bytes * heap_bytes;
     uint64_t top = word_at(w, bins + (uint64_t)(TOP_WORD * WORD_BYTES));
     uint64_t heap = top / heap_bytes * heap_bytes;
-    w->free_bytes += word_at(w, top + SIZE_PLACE) & ~(uint64_t)ALL_FLAGS;
+    w->heap->free_bytes += word_at(w, top + SIZE_PLACE) & ~(uint64_t)ALL_FLAGS;
     for (size_t i = 0; i < MOST_HEAPS && heap != 0; i++) {
         uint64_t info[HEAP_SIZE_WORD + 1];
         if (!read_words(w, heap, info, HEAP_SIZE_WORD + 1) || info[0] != arena ||
             info[HEAP_SIZE_WORD] > heap_bytes) {
-            w->unread_bytes += heap_bytes;
+            w->heap->unread_bytes += heap_bytes;
             return;
         }
         uint64_t begin =
@@ -298,7 +283,7 @@ static bool add_pool(walk *w, uint64_t at, uint64_t n_bytes, const pool_header *
         if (!is_free[i] && !add_chunk(w, address - HEADER_BYTES, size + WORD_BYTES)) {
             return true;
         }
-        w->free_bytes += is_free[i] ? size : 0;
+        w->heap->free_bytes += is_free[i] ? size : 0;
     }
     return true;
 }
@@ -334,30 +319,10 @@ static void find_mapped(walk *w, const hpp__image_map *map)
 
 /* ---- Caches ---- */
 
-static int by_address(const void *a, const void *b)
-{
-    uint64_t x = ((const hpp__image_block *)a)->address;
-    uint64_t y = ((const hpp__image_block *)b)->address;
-    return (x > y) - (x < y);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Returns the chunk of a block, or NULL. */
 static const hpp__image_block *chunk_of(const walk *w, uint64_t block)
 {
-    size_t i;
-    HPF__ARRAY_BISECT(i, w->n_chunks, k, w->chunks[k].address < block);
-    return i < w->n_chunks && w->chunks[i].address == block ? &w->chunks[i] : NULL;
-}
-
-static void drop_block(walk *w, uint64_t block)
-{
-    w->lacks_memory |= !HPF__ARRAY_PUSH(w->unused, w->n_unused, w->unused_capacity, block);
+    return hpp__found_blocks_at(w->heap, block);
 }
 
 /* Returns the block after another one in a list of free blocks, whose link is at `link`: since
@@ -375,8 +340,8 @@ static uint64_t next_free(const walk *w, uint64_t link, uint64_t to_block)
 /* Drops the blocks of a list of free ones. `to_block`: from what links lead to, to the block. */
 static void drop_list(walk *w, uint64_t block, uint64_t to_block)
 {
-    while (w->n_unused < w->n_chunks && chunk_of(w, block)) {
-        drop_block(w, block);
+    while (w->heap->n_unused < w->heap->n_blocks && chunk_of(w, block)) {
+        hpp__found_blocks_drop(w->heap, block);
         block = next_free(w, block, to_block);
     }
 }
@@ -424,75 +389,43 @@ static void drop_cache(walk *w, const hpp__image_block *chunk)
     uint64_t heads[MOST_LISTS];
     size_t n_lists = chunk ? n_lists_of(chunk) : 0;
     if (n_lists > 0 && is_cache(w, chunk, heads, n_lists)) {
-        drop_block(w, chunk->address);
+        hpp__found_blocks_drop(w->heap, chunk->address);
         for (size_t i = 0; i < n_lists; i++) {
             drop_list(w, heads[i], 0);
         }
     }
 }
 
-/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to: below
- * the thread pointer, or if that is unknown, at the end of its stack. */
+/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to. */
 static void drop_cache_of(walk *w, const hpp__image_thread *thread)
 {
-    uint64_t words[TLS_BYTES / WORD_BYTES];
-    uint64_t end = thread->thread_pointer != 0 ? thread->thread_pointer : thread->stack_end;
-    const hpp__image_map *map = hpp__image_map_of(w->image, end - WORD_BYTES);
-    uint64_t room = map ? end - map->begin : 0;
-    size_t n = (size_t)(room < TLS_BYTES ? room : TLS_BYTES) / WORD_BYTES;
-    if (!read_words(w, end - n * WORD_BYTES, words, n)) {
-        return;
-    }
+    uint64_t words[HPP__TLS_WORDS];
+    size_t n = hpp__found_blocks_read_tls(w->image, thread, words);
     for (size_t i = 0; i < n; i++) {
         drop_cache(w, chunk_of(w, words[i]));
     }
 }
 
-/* Moves the blocks in use to the result. Those of a damaged heap may overlap. */
-static void keep_used(hpp__glibc_heap *out, walk *w)
-{
-    HPF__ARRAY_SORT(w->unused, w->n_unused, by_number);
-    size_t n = 0;
-    uint64_t end = 0;
-    for (size_t i = 0, k = 0; i < w->n_chunks; i++) {
-        while (k < w->n_unused && w->unused[k] < w->chunks[i].address) {
-            k++;
-        }
-        if (k < w->n_unused && w->unused[k] == w->chunks[i].address) {
-            out->cached_bytes += w->chunks[i].size_bytes + WORD_BYTES;
-        } else if (w->chunks[i].address >= end) {
-            end = w->chunks[i].address + w->chunks[i].size_bytes;
-            out->bytes += w->chunks[i].size_bytes;
-            w->chunks[n++] = w->chunks[i];
-        }
-    }
-    out->blocks = w->chunks;
-    out->n_blocks = n;
-    out->free_bytes = w->free_bytes + out->cached_bytes;
-    out->unread_bytes = w->unread_bytes;
-    w->chunks = NULL;
-}
-
 static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
 {
     walk_main_heap(w, main_bins);
-    uint64_t first_block = w->n_chunks > 0 ? w->chunks[0].address : 0;
+    uint64_t first_block = w->heap->n_blocks > 0 ? w->heap->blocks[0].address : 0;
     for (uint64_t bins = next_arena(w, main_bins, place, main_bins); bins != 0;
          bins = next_arena(w, bins, place, main_bins)) {
         walk_heaps(w, bins, place);
     }
-    size_t n_in_heaps = w->n_chunks;
-    HPF__ARRAY_SORT(w->chunks, w->n_chunks, by_address);
+    size_t n_in_heaps = w->heap->n_blocks;
+    hpp__found_blocks_sort(w->heap);
     for (size_t i = 0; i < w->image->n_maps; i++) {
         const hpp__image_map *map = &w->image->maps[i];
         size_t first;
-        HPF__ARRAY_BISECT(first, n_in_heaps, k, w->chunks[k].address < map->begin);
-        bool is_heap = first < n_in_heaps && w->chunks[first].address < map->end;
+        HPF__ARRAY_BISECT(first, n_in_heaps, k, w->heap->blocks[k].address < map->begin);
+        bool is_heap = first < n_in_heaps && w->heap->blocks[first].address < map->end;
         if (map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map) && !is_heap) {
             find_mapped(w, map);
         }
     }
-    HPF__ARRAY_SORT(w->chunks, w->n_chunks, by_address);
+    hpp__found_blocks_sort(w->heap);
     for (uint64_t bins = main_bins; bins != 0; bins = next_arena(w, bins, place, main_bins)) {
         drop_fast_bins(w, bins);
     }
@@ -502,106 +435,16 @@ static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
     }
 }
 
-hpf_status hpp__glibc_heap_read(hpp__glibc_heap *out, const hpp__image *image, uint64_t n_bytes,
-                                hpf_error *err)
+bool hpp__glibc_heap_read(hpp__found_blocks *out, const hpp__image *image)
 {
-    walk w = {.image = image, .most_chunks = (size_t)(n_bytes / LEAST_CHUNK_BYTES)};
-    *out = (hpp__glibc_heap){0};
-    hpf_status status =
-        hpp__piece_reader_init(&w.reader, image) ? HPF_OK : hpf_error_set_memory(err);
-    uint64_t main_bins = status == HPF_OK ? find_main_arena(&w) : 0;
+    walk w = {.image = image, .heap = out};
+    out->lacks_memory |= !hpp__piece_reader_init(&w.reader, image);
+    uint64_t main_bins = out->lacks_memory ? 0 : find_main_arena(&w);
     uint64_t place = main_bins != 0 ? find_place_of_bins(&w, main_bins, &out->n_arenas) : 0;
     if (place != 0) {
         read_arenas(&w, main_bins, place);
-        keep_used(out, &w);
-        status = w.lacks_memory ? hpf_error_set_memory(err) : HPF_OK;
-    } else if (status == HPF_OK) {
-        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                               "no heap of glibc's malloc (2.31 to 2.43) was found");
+        hpp__found_blocks_keep_used(out, WORD_BYTES);
     }
     hpp__piece_reader_finish(&w.reader);
-    free(w.chunks);
-    free(w.unused);
-    return status;
-}
-
-void hpp__glibc_heap_finish(hpp__glibc_heap *heap)
-{
-    free(heap->blocks);
-    *heap = (hpp__glibc_heap){0};
-}
-
-/* Returns how many bytes an image can have. */
-static uint64_t memory_of(const hpp__image *image)
-{
-    uint64_t n_bytes = 0;
-    for (size_t i = 0; i < image->n_maps; i++) {
-        const hpp__image_map *map = &image->maps[i];
-        n_bytes += map->is_readable && map->is_writable ? map->end - map->begin : 0;
-    }
-    return n_bytes;
-}
-
-/* Merges two lists of blocks. Of those that overlap, it keeps the ones of the first list. Those of
- * the second one get the site. */
-static size_t merge(hpp__image_block *out, const hpp__image_block *known, size_t n_known,
-                    const hpp__image_block *found, size_t n_found, uint32_t site)
-{
-    size_t n = 0, k = 0;
-    for (size_t i = 0; i < n_found; i++) {
-        uint64_t end = found[i].address + found[i].size_bytes;
-        while (k < n_known && known[k].address < found[i].address) {
-            out[n++] = known[k++];
-        }
-        bool is_behind = n == 0 || out[n - 1].address + out[n - 1].size_bytes <= found[i].address;
-        if (is_behind && (k == n_known || known[k].address >= end)) {
-            out[n] = found[i];
-            out[n++].site = site;
-        }
-    }
-    while (k < n_known) {
-        out[n++] = known[k++];
-    }
-    return n;
-}
-
-/* Returns whether the heap has most of the blocks that an image knows. A program with another
- * allocator has a heap of glibc, too, if a library allocated before that allocator was loaded. */
-static bool has_most(const hpp__glibc_heap *heap, const hpp__image *image)
-{
-    size_t n = 0, n_inside = 0, at = 0;
-    for (size_t i = 0; i < image->n_blocks; i++) {
-        const hpp__image_block *block = &image->blocks[i];
-        while (at < heap->n_blocks &&
-               heap->blocks[at].address + heap->blocks[at].size_bytes <= block->address) {
-            at++;
-        }
-        n += !block->is_mapping;
-        n_inside +=
-            !block->is_mapping && at < heap->n_blocks && heap->blocks[at].address <= block->address;
-    }
-    return n_inside >= n - n / 2;
-}
-
-hpf_status hpp__glibc_heap_add_others(hpp__image *image, uint32_t site, hpf_error *err)
-{
-    hpp__glibc_heap heap;
-    hpf_status status = hpp__glibc_heap_read(&heap, image, memory_of(image), err);
-    hpp__image_block *all = NULL;
-    if (status == HPF_OK && !has_most(&heap, image)) {
-        status = hpf_error_set(err, HPF_ERR_UNSUPPORTED, "most blocks are not of glibc's malloc");
-    }
-    if (status == HPF_OK) {
-        all = malloc((image->n_blocks + heap.n_blocks + 1) * sizeof *all);
-        status = all ? HPF_OK : hpf_error_set_memory(err);
-    }
-    if (all) {
-        image->n_blocks =
-            merge(all, image->blocks, image->n_blocks, heap.blocks, heap.n_blocks, site);
-        image->blocks = all;
-        free(image->own_blocks);
-        image->own_blocks = all;
-    }
-    hpp__glibc_heap_finish(&heap);
-    return status;
+    return place != 0;
 }

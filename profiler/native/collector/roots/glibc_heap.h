@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The live blocks of a program that was not profiled, from the structures of glibc's malloc in an
- * image of it: 2.31 to 2.43, x86-64. No symbols are needed: an arena is recognised by its bins, of
- * which each empty one points to itself, and each other one to chunks that point back.
+ * The live blocks of a program by the structures of glibc's malloc in an image of it: 2.31 to 2.43,
+ * x86-64. No symbols are needed: an arena is recognised by its bins, of which each empty one points
+ * to itself, and each other one to chunks that point back.
  *
  * Pools of Python's allocator, which are in mappings of its own, are found by their headers.
  *
@@ -16,29 +16,10 @@
 #ifndef HPP_NATIVE_COLLECTOR_ROOTS_GLIBC_HEAP_H
 #define HPP_NATIVE_COLLECTOR_ROOTS_GLIBC_HEAP_H
 
-#include "hpfile/error.h"
-#include "native/collector/image/image.h"
+#include "found_blocks.h"
 
-typedef struct hpp__glibc_heap {
-    /* Sorted by address. Sizes are those that malloc_usable_size returns; sites are unknown. */
-    hpp__image_block *blocks;
-    size_t n_blocks;
-    uint64_t bytes;        /* of the blocks */
-    uint64_t free_bytes;   /* of free chunks, with those at the ends of heaps */
-    uint64_t cached_bytes; /* of these: in the caches of threads and in fast bins */
-    size_t n_arenas;
-    uint64_t unread_bytes; /* of heaps, behind a chunk that is not valid */
-} hpp__glibc_heap;
-
-/* Finds the live blocks of an image that has at most `n_bytes` of memory. Errors: MEMORY;
- * UNSUPPORTED if the image has no arena of glibc. Call hpp__glibc_heap_finish in any case. */
-hpf_status hpp__glibc_heap_read(hpp__glibc_heap *out, const hpp__image *image, uint64_t n_bytes,
-                                hpf_error *err);
-void hpp__glibc_heap_finish(hpp__glibc_heap *heap);
-
-/* Adds to an image the blocks that are not in it: those that are older than the profile, or not in
- * its sample. They get this site. Errors: MEMORY; UNSUPPORTED if the image has no arena of glibc,
- * or most of its blocks are in none; then it stays as it is. */
-hpf_status hpp__glibc_heap_add_others(hpp__image *image, uint32_t site, hpf_error *err);
+/* Adds the live blocks of an image to a heap without any. Returns whether the image has an arena of
+ * glibc; without memory, the heap says so. */
+bool hpp__glibc_heap_read(hpp__found_blocks *out, const hpp__image *image);
 
 #endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "found_blocks.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "native/window/window.h"
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = ((const hpp__image_block *)a)->address;
+    uint64_t y = ((const hpp__image_block *)b)->address;
+    return (x > y) - (x < y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool hpp__found_blocks_add(hpp__found_blocks *heap, uint64_t address, uint64_t size_bytes)
+{
+    hpp__image_block block = {address, size_bytes, HPP_SITE_UNKNOWN, false};
+    if (heap->n_blocks == heap->most_blocks) {
+        return false;
+    }
+    bool is_added = HPF__ARRAY_PUSH(heap->blocks, heap->n_blocks, heap->capacity, block);
+    heap->lacks_memory |= !is_added;
+    return is_added;
+}
+
+void hpp__found_blocks_sort(hpp__found_blocks *heap)
+{
+    HPF__ARRAY_SORT(heap->blocks, heap->n_blocks, by_address);
+}
+
+size_t hpp__found_blocks_read_tls(const hpp__image *image, const hpp__image_thread *thread,
+                                  uint64_t words[HPP__TLS_WORDS])
+{
+    enum { MOST_BYTES = HPP__TLS_WORDS * (int)sizeof *words };
+    uint64_t end = thread->thread_pointer != 0 ? thread->thread_pointer : thread->stack_end;
+    const hpp__image_map *map = hpp__image_map_of(image, end - 1);
+    uint64_t room = map ? end - map->begin : 0;
+    size_t n = (size_t)(room < MOST_BYTES ? room : MOST_BYTES) / sizeof *words;
+    return end % sizeof *words == 0 &&
+                   hpp__image_read(image, words, end - n * sizeof *words, n * sizeof *words)
+               ? n
+               : 0;
+}
+
+const hpp__image_block *hpp__found_blocks_at(const hpp__found_blocks *heap, uint64_t address)
+{
+    size_t i;
+    HPF__ARRAY_BISECT(i, heap->n_blocks, k, heap->blocks[k].address < address);
+    return i < heap->n_blocks && heap->blocks[i].address == address ? &heap->blocks[i] : NULL;
+}
+
+void hpp__found_blocks_drop(hpp__found_blocks *heap, uint64_t address)
+{
+    heap->lacks_memory |=
+        !HPF__ARRAY_PUSH(heap->unused, heap->n_unused, heap->unused_capacity, address);
+}
+
+void hpp__found_blocks_keep_used(hpp__found_blocks *heap, uint64_t header_bytes)
+{
+    size_t n = 0;
+    uint64_t end = 0;
+    HPF__ARRAY_SORT(heap->unused, heap->n_unused, by_number);
+    for (size_t i = 0, k = 0; i < heap->n_blocks; i++) {
+        const hpp__image_block block = heap->blocks[i];
+        while (k < heap->n_unused && heap->unused[k] < block.address) {
+            k++;
+        }
+        if (k < heap->n_unused && heap->unused[k] == block.address) {
+            heap->cached_bytes += block.size_bytes + header_bytes;
+        } else if (block.address >= end) {
+            end = block.address + block.size_bytes;
+            heap->bytes += block.size_bytes;
+            heap->blocks[n++] = block;
+        }
+    }
+    heap->n_blocks = n;
+    heap->free_bytes += heap->cached_bytes;
+}
+
+void hpp__found_blocks_finish(hpp__found_blocks *heap)
+{
+    free(heap->blocks);
+    free(heap->unused);
+    *heap = (hpp__found_blocks){0};
+}

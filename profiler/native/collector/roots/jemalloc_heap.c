@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jemalloc_heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "piece_reader.h"
+
+enum {
+    WORD_BYTES = 8,
+    PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
+    TABLE_BYTES = 1 << 21, /* the root of the map, and each table that it leads to */
+    TABLE_PAGES_BITS = 30, /* of an address, that a table knows */
+    TABLE_ALIGNMENT = 64,
+    MOST_STATIC_BYTES = 1 << 24,
+    MOST_TRIED_BYTES = 1 << 30, /* of tables, to find the root */
+    MOST_TABLES = 1 << 13,
+    MOST_INVALID = 1 << 20, /* elements */
+    N_ARENAS = 1 << 12,
+    N_CLASSES = 232,
+    MOST_SLAB_BLOCKS = 512,
+};
+static const uint64_t cache_mark = 0x7a7a7a7a7a7a7a7a; /* at the begin of a cache's memory */
+
+typedef enum extent_state { EXTENT_ACTIVE, EXTENT_DIRTY, EXTENT_MUZZY } extent_state;
+
+/* Pages in one use. */
+typedef struct extent {
+    uint64_t address, page; /* of the block in it, which need not begin with the first page */
+    uint64_t size_bytes;
+    unsigned arena, state, class;
+    bool is_slab;                            /* it has blocks of one size */
+    uint64_t is_free[MOST_SLAB_BLOCKS / 64]; /* of a slab, a bit for each block */
+} extent;
+
+/* The memory of a thread's cache: addresses of free blocks. */
+typedef struct cache {
+    uint64_t begin, end;
+} cache;
+
+typedef struct walk {
+    const hpp__image *image;
+    hpp__piece_reader data, tables;
+    hpp__found_blocks *heap;
+    uint64_t n_tried_bytes;
+    size_t n_tables, n_invalid;
+    bool has_arena[N_ARENAS];
+    cache *caches;
+    size_t n_caches, caches_capacity;
+} walk;
+
+/* Finds the next word that is not 0, from `*at` on. */
+static bool next_word(hpp__piece_reader *reader, uint64_t *at, uint64_t end, uint64_t *word)
+{
+    while (*at < end) {
+        size_t n_bytes;
+        const uint64_t *words = hpp__piece_reader_at(reader, *at, end, end, &n_bytes);
+        for (size_t i = 0; words && i < n_bytes / WORD_BYTES; i++) {
+            if (words[i] != 0) {
+                *at += i * WORD_BYTES;
+                *word = words[i];
+                return true;
+            }
+        }
+        *at += n_bytes;
+    }
+    return false;
+}
+
+/* Returns the size of the blocks of a class: 8, multiples of 16 up to 64, then four for each
+ * doubling. */
+static uint64_t class_bytes(unsigned class)
+{
+    enum { N_FIRST = 5, FIRST_BYTES = 64, STEP_BYTES = 16 };
+    if (class < N_FIRST) {
+        return class == 0 ? WORD_BYTES : (uint64_t) class * STEP_BYTES;
+    }
+    unsigned n_doublings = (class - N_FIRST) / 4, step = (class - N_FIRST) % 4 + 1;
+    return ((uint64_t)FIRST_BYTES + (uint64_t)STEP_BYTES * step) << n_doublings;
+}
+
+/* Returns whether an extent is as large as its class says: a slab has blocks of it; a large block
+ * may begin later than its first page, and end in the page after it; other pages have no class. */
+static bool has_its_class(const extent *e)
+{
+    uint64_t size = class_bytes(e->class);
+    if (e->state != EXTENT_ACTIVE) {
+        return e->class == N_CLASSES && !e->is_slab;
+    }
+    if (e->class >= N_CLASSES) {
+        return false;
+    }
+    return e->is_slab ? e->size_bytes % size == 0 && e->size_bytes / size <= MOST_SLAB_BLOCKS
+                      : size <= e->size_bytes && e->size_bytes - size <= 2 * PAGE_BYTES &&
+                            e->address - e->page <= e->size_bytes - size;
+}
+
+/* Reads the extent that an element of the map leads to. Returns false unless both say the same. */
+static bool read_extent(const walk *w, extent *out, uint64_t element)
+{
+    enum { BITS, ADDRESS, SIZE, BITMAP = 8, N_WORDS = 16, ALIGNMENT = 128, ADDRESS_BITS = 48 };
+    const uint64_t page_mask = ~(uint64_t)(PAGE_BYTES - 1);
+    uint64_t words[N_WORDS];
+    uint64_t at =
+        element << (64 - ADDRESS_BITS) >> (64 - ADDRESS_BITS) & ~(uint64_t)(ALIGNMENT - 1);
+    if (at == 0 || !hpp__image_read(w->image, words, at, sizeof words)) {
+        return false;
+    }
+    *out = (extent){.address = words[ADDRESS],
+                    .page = words[ADDRESS] & page_mask,
+                    .size_bytes = words[SIZE] & page_mask,
+                    .arena = words[BITS] & (N_ARENAS - 1),
+                    .is_slab = words[BITS] >> 12 & 1,
+                    .state = words[BITS] >> 17 & 7,
+                    .class = words[BITS] >> 20 & UINT8_MAX};
+    memcpy(out->is_free, &words[BITMAP], sizeof out->is_free);
+    const hpp__image_map *map = hpp__image_map_of(w->image, out->page);
+    return map && hpp__image_map_is_anonymous(map) && out->size_bytes <= map->end - out->page &&
+           out->is_slab == (element & 1) && out->state == (element >> 2 & 7) &&
+           out->class == element >> ADDRESS_BITS && has_its_class(out);
+}
+
+/* Returns whether a mapping is a part of a module's static data: of its file, or `begin`s where
+ * that ends. */
+static bool is_static(const hpp__image_map *map, uint64_t begin)
+{
+    return map->is_readable && map->is_writable && !map->is_shared &&
+           (map->path[0] == '/' || (map->path[0] == '\0' && map->begin == begin));
+}
+
+/* Finds the root of the map in static data, by an address of a table whose first element leads to
+ * an extent with its page: the page tells the place of that address in the root. Returns 0 if there
+ * is none. */
+static uint64_t find_root(walk *w, uint64_t begin, uint64_t end)
+{
+    uint64_t table, element;
+    for (uint64_t at = begin; next_word(&w->data, &at, end, &table); at += WORD_BYTES) {
+        const hpp__image_map *map =
+            table % TABLE_ALIGNMENT == 0 ? hpp__image_map_of(w->image, table) : NULL;
+        uint64_t first = table;
+        extent e;
+        if (!map || !hpp__image_map_is_anonymous(map) || map->end - table < TABLE_BYTES ||
+            w->n_tried_bytes > MOST_TRIED_BYTES) {
+            continue;
+        }
+        bool is_extent = next_word(&w->tables, &first, table + TABLE_BYTES, &element) &&
+                         read_extent(w, &e, element);
+        w->n_tried_bytes += first - table + WORD_BYTES;
+        uint64_t place = is_extent ? e.page >> TABLE_PAGES_BITS : 0;
+        uint64_t page = (place << TABLE_PAGES_BITS) + (first - table) / WORD_BYTES * PAGE_BYTES;
+        uint64_t root = at - place * WORD_BYTES;
+        if (is_extent && page - e.page < e.size_bytes && root >= begin && root <= at &&
+            end - root >= TABLE_BYTES) {
+            return root;
+        }
+    }
+    return 0;
+}
+
+static void add_slab(walk *w, const extent *e)
+{
+    enum { WORD_BITS = 64 };
+    uint64_t size = class_bytes(e->class);
+    for (uint64_t i = 0; i < e->size_bytes / size; i++) {
+        if (e->is_free[i / WORD_BITS] >> i % WORD_BITS & 1) {
+            w->heap->free_bytes += size;
+        } else if (!hpp__found_blocks_add(w->heap, e->page + i * size, size)) {
+            return;
+        }
+    }
+}
+
+static void add_extent(walk *w, const extent *e)
+{
+    if (e->state == EXTENT_DIRTY || e->state == EXTENT_MUZZY) {
+        w->heap->free_bytes += e->size_bytes;
+    } else if (e->state == EXTENT_ACTIVE) {
+        w->heap->n_arenas += !w->has_arena[e->arena];
+        w->has_arena[e->arena] = true;
+        if (e->is_slab) {
+            add_slab(w, e);
+        } else {
+            hpp__found_blocks_add(w->heap, e->address, class_bytes(e->class));
+        }
+    }
+}
+
+/* Adds the extents of a table, whose first element is of `page`. */
+static void add_table(walk *w, uint64_t table, uint64_t page)
+{
+    uint64_t end = table + TABLE_BYTES, n_pages = 1, element;
+    for (uint64_t at = table; next_word(&w->tables, &at, end, &element);
+         at += n_pages < (end - at) / WORD_BYTES ? n_pages * WORD_BYTES : end - at) {
+        extent e;
+        uint64_t own = page + (at - table) / WORD_BYTES * PAGE_BYTES;
+        bool is_valid = read_extent(w, &e, element) && own - e.page < e.size_bytes;
+        n_pages = is_valid ? (e.page + e.size_bytes - own) / PAGE_BYTES : 1;
+        w->n_invalid += !is_valid;
+        if (w->n_invalid > MOST_INVALID) {
+            w->heap->unread_bytes += (end - at) / WORD_BYTES * PAGE_BYTES;
+            return;
+        }
+        if (is_valid && own == e.page) {
+            add_extent(w, &e);
+        }
+    }
+}
+
+/* Adds what the map of a module knows. Returns false if it has none. */
+static bool add_module(walk *w, uint64_t begin, uint64_t end)
+{
+    uint64_t root = end - begin >= TABLE_BYTES ? find_root(w, begin, end) : 0, table;
+    for (uint64_t at = root; root != 0 && next_word(&w->data, &at, root + TABLE_BYTES, &table);
+         at += WORD_BYTES) {
+        if (++w->n_tables <= MOST_TABLES) {
+            add_table(w, table, (at - root) / WORD_BYTES << TABLE_PAGES_BITS);
+        } else {
+            w->heap->unread_bytes += UINT64_C(1) << TABLE_PAGES_BITS;
+        }
+    }
+    return root != 0;
+}
+
+/* ---- Caches of threads ---- */
+
+static void find_caches(walk *w)
+{
+    for (size_t i = 0; i < w->heap->n_blocks; i++) {
+        const hpp__image_block *block = &w->heap->blocks[i];
+        uint64_t word;
+        if (block->address % PAGE_BYTES == 0 && block->size_bytes >= PAGE_BYTES &&
+            hpp__image_read(w->image, &word, block->address, sizeof word) && word == cache_mark) {
+            const cache found = {block->address, block->address + block->size_bytes};
+            hpp__found_blocks_drop(w->heap, block->address);
+            w->heap->lacks_memory |=
+                !HPF__ARRAY_PUSH(w->caches, w->n_caches, w->caches_capacity, found);
+        }
+    }
+}
+
+/* Drops the blocks of a stack in a cache: from `bin[0]` to where an address has the low bits that
+ * `bin` says. */
+static void drop_stack(const walk *w, const uint64_t *bin)
+{
+    enum { LIMITS = 2, FULL_BIT = 16, EMPTY_BIT = 32, MOST_WORDS = 1 << 13 };
+    uint64_t top = bin[0], stack[MOST_WORDS];
+    for (size_t i = 0; i < w->n_caches; i++) {
+        const cache *c = &w->caches[i];
+        uint16_t n_bytes = (uint16_t)((bin[LIMITS] >> EMPTY_BIT) - top);
+        uint16_t n_room_bytes = (uint16_t)(top - (bin[LIMITS] >> FULL_BIT));
+        if (top <= c->begin || top >= c->end || n_bytes > c->end - top ||
+            n_room_bytes > top - c->begin || n_bytes % WORD_BYTES != 0 ||
+            !hpp__image_read(w->image, stack, top, n_bytes)) {
+            continue;
+        }
+        for (size_t k = 0; k < n_bytes / WORD_BYTES; k++) {
+            if (hpp__found_blocks_at(w->heap, stack[k])) {
+                hpp__found_blocks_drop(w->heap, stack[k]);
+            }
+        }
+    }
+}
+
+bool hpp__jemalloc_heap_read(hpp__found_blocks *out, const hpp__image *image)
+{
+    enum { BIN_WORDS = 3 };
+    walk w = {.image = image, .heap = out};
+    uint64_t words[HPP__TLS_WORDS];
+    bool is_found = false;
+    out->lacks_memory |= !hpp__piece_reader_init(&w.data, image);
+    out->lacks_memory |= !hpp__piece_reader_init(&w.tables, image);
+    for (size_t i = 0; i < image->n_maps && !out->lacks_memory;) {
+        uint64_t begin = image->maps[i].begin, end = begin;
+        bool is_module = image->maps[i].path[0] == '/';
+        while (i < image->n_maps && is_module && is_static(&image->maps[i], end) &&
+               image->maps[i].begin <= end) {
+            end = image->maps[i++].end;
+        }
+        i += end == begin;
+        end = end - begin < MOST_STATIC_BYTES ? end : begin + MOST_STATIC_BYTES;
+        is_found |= add_module(&w, begin, end);
+    }
+    hpp__found_blocks_sort(out);
+    find_caches(&w);
+    for (size_t i = 0; i < image->n_threads && w.n_caches > 0; i++) {
+        size_t n = hpp__found_blocks_read_tls(image, &image->threads[i], words);
+        for (size_t k = 0; k + BIN_WORDS <= n; k++) {
+            drop_stack(&w, &words[k]);
+        }
+    }
+    hpp__found_blocks_keep_used(out, 0);
+    hpp__piece_reader_finish(&w.data);
+    hpp__piece_reader_finish(&w.tables);
+    free(w.caches);
+    return is_found;
+}
