@@ -35,20 +35,6 @@ void hpp__found_blocks_sort(hpp__found_blocks *heap)
     HPF__ARRAY_SORT(heap->blocks, heap->n_blocks, by_address);
 }
 
-size_t hpp__found_blocks_read_tls(const hpp__image *image, const hpp__image_thread *thread,
-                                  uint64_t words[HPP__TLS_WORDS])
-{
-    enum { MOST_BYTES = HPP__TLS_WORDS * (int)sizeof *words };
-    uint64_t end = thread->thread_pointer != 0 ? thread->thread_pointer : thread->stack_end;
-    const hpp__image_map *map = hpp__image_map_of(image, end - 1);
-    uint64_t room = map ? end - map->begin : 0;
-    size_t n = (size_t)(room < MOST_BYTES ? room : MOST_BYTES) / sizeof *words;
-    return end % sizeof *words == 0 &&
-                   hpp__image_read(image, words, end - n * sizeof *words, n * sizeof *words)
-               ? n
-               : 0;
-}
-
 const hpp__image_block *hpp__found_blocks_at(const hpp__found_blocks *heap, uint64_t address)
 {
     size_t i;

@@ -32,12 +32,6 @@ bool hpp__found_blocks_add(hpp__found_blocks *heap, uint64_t address, uint64_t s
 
 void hpp__found_blocks_sort(hpp__found_blocks *heap);
 
-/* Reads the thread-local memory below the thread pointer of a thread, or if that is unknown, at the
- * end of its stack. Returns how many words it has. */
-enum { HPP__TLS_WORDS = 2048 };
-size_t hpp__found_blocks_read_tls(const hpp__image *image, const hpp__image_thread *thread,
-                                  uint64_t words[HPP__TLS_WORDS]);
-
 /* Returns the block at an address, or NULL. Blocks must be sorted. */
 const hpp__image_block *hpp__found_blocks_at(const hpp__found_blocks *heap, uint64_t address);
 

@@ -33,6 +33,7 @@ enum {
     /* Words of a heap_info. */
     PREVIOUS_HEAP_WORD = 1,
     HEAP_SIZE_WORD = 2,
+    TLS_BYTES = 16384, /* below the thread pointer: where libc's variable for the cache is */
 };
 static const uint64_t heap_bytes = UINT64_C(1) << 26; /* of other arenas: their alignment */
 
@@ -396,11 +397,18 @@ static void drop_cache(walk *w, const hpp__image_block *chunk)
     }
 }
 
-/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to. */
+/* Drops the cache of a thread, which a variable of libc in its thread-local memory points to: below
+ * the thread pointer, or if that is unknown, at the end of its stack. */
 static void drop_cache_of(walk *w, const hpp__image_thread *thread)
 {
-    uint64_t words[HPP__TLS_WORDS];
-    size_t n = hpp__found_blocks_read_tls(w->image, thread, words);
+    uint64_t words[TLS_BYTES / WORD_BYTES];
+    uint64_t end = thread->thread_pointer != 0 ? thread->thread_pointer : thread->stack_end;
+    const hpp__image_map *map = hpp__image_map_of(w->image, end - WORD_BYTES);
+    uint64_t room = map ? end - map->begin : 0;
+    size_t n = (size_t)(room < TLS_BYTES ? room : TLS_BYTES) / WORD_BYTES;
+    if (!read_words(w, end - n * WORD_BYTES, words, n)) {
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         drop_cache(w, chunk_of(w, words[i]));
     }

@@ -20,6 +20,7 @@ enum {
     N_ARENAS = 1 << 12,
     N_CLASSES = 232,
     MOST_SLAB_BLOCKS = 512,
+    BIN_WORDS = 3, /* of a cache's bin: where its stack is */
 };
 static const uint64_t cache_mark = 0x7a7a7a7a7a7a7a7a; /* at the begin of a cache's memory */
 
@@ -121,12 +122,11 @@ static bool read_extent(const walk *w, extent *out, uint64_t element)
            out->class == element >> ADDRESS_BITS && has_its_class(out);
 }
 
-/* Returns whether a mapping is a part of a module's static data: of its file, or `begin`s where
- * that ends. */
-static bool is_static(const hpp__image_map *map, uint64_t begin)
+/* Returns whether a mapping can be static data: of a file, or after such, zeros at first. */
+static bool is_static(const hpp__image_map *map)
 {
     return map->is_readable && map->is_writable && !map->is_shared &&
-           (map->path[0] == '/' || (map->path[0] == '\0' && map->begin == begin));
+           (map->path[0] == '/' || map->path[0] == '\0');
 }
 
 /* Finds the root of the map in static data, by an address of a table whose first element leads to
@@ -241,40 +241,73 @@ static void find_caches(walk *w)
 
 /* Drops the blocks of a stack in a cache: from `bin[0]` to where an address has the low bits that
  * `bin` says. */
-static void drop_stack(const walk *w, const uint64_t *bin)
+static void drop_stack(const walk *w, const cache *c, const uint64_t bin[BIN_WORDS])
 {
     enum { LIMITS = 2, FULL_BIT = 16, EMPTY_BIT = 32, MOST_WORDS = 1 << 13 };
     uint64_t top = bin[0], stack[MOST_WORDS];
-    for (size_t i = 0; i < w->n_caches; i++) {
-        const cache *c = &w->caches[i];
-        uint16_t n_bytes = (uint16_t)((bin[LIMITS] >> EMPTY_BIT) - top);
-        uint16_t n_room_bytes = (uint16_t)(top - (bin[LIMITS] >> FULL_BIT));
-        if (top <= c->begin || top >= c->end || n_bytes > c->end - top ||
-            n_room_bytes > top - c->begin || n_bytes % WORD_BYTES != 0 ||
-            !hpp__image_read(w->image, stack, top, n_bytes)) {
-            continue;
+    uint16_t n_bytes = (uint16_t)((bin[LIMITS] >> EMPTY_BIT) - top);
+    uint16_t n_room_bytes = (uint16_t)(top - (bin[LIMITS] >> FULL_BIT));
+    if (n_bytes > c->end - top || n_room_bytes > top - c->begin || n_bytes % WORD_BYTES != 0 ||
+        !hpp__image_read(w->image, stack, top, n_bytes)) {
+        return;
+    }
+    for (size_t i = 0; i < n_bytes / WORD_BYTES; i++) {
+        if (hpp__found_blocks_at(w->heap, stack[i])) {
+            hpp__found_blocks_drop(w->heap, stack[i]);
         }
-        for (size_t k = 0; k < n_bytes / WORD_BYTES; k++) {
-            if (hpp__found_blocks_at(w->heap, stack[k])) {
-                hpp__found_blocks_drop(w->heap, stack[k]);
+    }
+}
+
+/* Drops the blocks of all stacks of caches that [begin, end) refers to. */
+static void drop_stacks(walk *w, uint64_t begin, uint64_t end)
+{
+    uint64_t word, bin[BIN_WORDS];
+    for (uint64_t at = begin; next_word(&w->data, &at, end, &word); at += WORD_BYTES) {
+        for (size_t i = 0; i < w->n_caches; i++) {
+            const cache *c = &w->caches[i];
+            if (word > c->begin && word < c->end &&
+                hpp__image_read(w->image, bin, at, sizeof bin)) {
+                drop_stack(w, c, bin);
             }
+        }
+    }
+}
+
+/* Drops what is in the caches of threads. They are in thread-local memory, below the thread
+ * pointers; if one is unknown, in any small mapping. */
+static void drop_caches(walk *w)
+{
+    enum { TLS_BYTES = 16384, SMALL_BYTES = 1 << 20 };
+    bool knows_all = true;
+    find_caches(w);
+    for (size_t i = 0; i < w->image->n_threads && w->n_caches > 0; i++) {
+        uint64_t end = w->image->threads[i].thread_pointer;
+        const hpp__image_map *map = end != 0 ? hpp__image_map_of(w->image, end - 1) : NULL;
+        knows_all &= map != NULL;
+        if (map && end % WORD_BYTES == 0) {
+            drop_stacks(w, end - map->begin < TLS_BYTES ? map->begin : end - TLS_BYTES, end);
+        }
+    }
+    for (size_t i = 0; i < w->image->n_maps && !knows_all; i++) {
+        const hpp__image_map *map = &w->image->maps[i];
+        if (map->is_readable && map->is_writable && hpp__image_map_is_anonymous(map) &&
+            map->end - map->begin <= SMALL_BYTES) {
+            drop_stacks(w, map->begin, map->end);
         }
     }
 }
 
 bool hpp__jemalloc_heap_read(hpp__found_blocks *out, const hpp__image *image)
 {
-    enum { BIN_WORDS = 3 };
     walk w = {.image = image, .heap = out};
-    uint64_t words[HPP__TLS_WORDS];
     bool is_found = false;
     out->lacks_memory |= !hpp__piece_reader_init(&w.data, image);
     out->lacks_memory |= !hpp__piece_reader_init(&w.tables, image);
     for (size_t i = 0; i < image->n_maps && !out->lacks_memory;) {
         uint64_t begin = image->maps[i].begin, end = begin;
         bool is_module = image->maps[i].path[0] == '/';
-        while (i < image->n_maps && is_module && is_static(&image->maps[i], end) &&
-               image->maps[i].begin <= end) {
+        while (i < image->n_maps && is_module && image->maps[i].begin == end &&
+               is_static(&image->maps[i])) {
             end = image->maps[i++].end;
         }
         i += end == begin;
@@ -282,13 +315,7 @@ bool hpp__jemalloc_heap_read(hpp__found_blocks *out, const hpp__image *image)
         is_found |= add_module(&w, begin, end);
     }
     hpp__found_blocks_sort(out);
-    find_caches(&w);
-    for (size_t i = 0; i < image->n_threads && w.n_caches > 0; i++) {
-        size_t n = hpp__found_blocks_read_tls(image, &image->threads[i], words);
-        for (size_t k = 0; k + BIN_WORDS <= n; k++) {
-            drop_stack(&w, &words[k]);
-        }
-    }
+    drop_caches(&w);
     hpp__found_blocks_keep_used(out, 0);
     hpp__piece_reader_finish(&w.data);
     hpp__piece_reader_finish(&w.tables);
