@@ -243,6 +243,11 @@ class Core(Native):
         self.assertIn("cut", write(whole[:100]))
         size = whole.index(struct.pack("<Q", 1000 + 8 | 1))  # of the first block of 1000 bytes
         self.assertIn("unknown", write(whole[:size] + b"\7" * 8 + whole[size + 8:]))
+        first, n_segments = struct.unpack_from("<Q", whole, 32)[0], struct.unpack_from("<H", whole, 56)[0]
+        data = bytearray(whole)
+        for segment in range(first, first + 56 * n_segments, 56):
+            data[segment + 47] = 0x40  # the size in memory
+        write(data)
         self.damage(whole, write)
 
     def damage(self, whole, write, n=N_DAMAGED):

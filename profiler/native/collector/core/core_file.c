@@ -222,16 +222,19 @@ static int by_begin(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lists the mappings by address; of a damaged file, without those that overlap. */
+/* Lists the mappings by address, as far as the core file or another one has them; of a damaged
+ * file, without those that overlap. */
 static bool list_maps(hpp__core *core)
 {
     size_t n = 0;
     core->maps = malloc((core->n_parts + 1) * sizeof *core->maps);
     HPF__ARRAY_SORT(core->parts, core->n_parts, by_begin);
     for (size_t i = 0; core->maps && i < core->n_parts; i++) {
-        if (n == 0 || core->parts[i].map.begin >= core->maps[n - 1].end) {
-            core->parts[n] = core->parts[i];
-            core->maps[n++] = core->parts[i].map;
+        hpp__image_map *map = &core->parts[i].map;
+        map->end = map->path[0] == '/' ? map->end : map->begin + core->parts[i].n_core_bytes;
+        if (map->end > map->begin && (n == 0 || map->begin >= core->maps[n - 1].end)) {
+            core->maps[n] = *map;
+            core->parts[n++] = core->parts[i];
         }
     }
     core->image.maps = core->maps;
@@ -263,7 +266,10 @@ static void find_stacks(hpp__core *core)
 
 static bool add_segment(hpp__core *core, const Elf64_Phdr *segment)
 {
-    uint64_t end = segment->p_vaddr + segment->p_memsz;
+    uint64_t end = segment->p_vaddr + segment->p_memsz, n = segment->p_filesz;
+    uint64_t n_file_bytes =
+        segment->p_offset < core->n_bytes ? core->n_bytes - segment->p_offset : 0;
+    n = n < segment->p_memsz ? n : segment->p_memsz;
     const hpp__core_part part = {
         .map = {.begin = segment->p_vaddr,
                 .end = end,
@@ -272,7 +278,7 @@ static bool add_segment(hpp__core *core, const Elf64_Phdr *segment)
                 .is_executable = segment->p_flags & PF_X,
                 .path = ""},
         .core_offset = segment->p_offset,
-        .n_core_bytes = segment->p_filesz < segment->p_memsz ? segment->p_filesz : segment->p_memsz,
+        .n_core_bytes = n < n_file_bytes ? n : n_file_bytes,
     };
     return end <= segment->p_vaddr ||
            HPF__ARRAY_PUSH(core->parts, core->n_parts, core->parts_capacity, part);
