@@ -8,7 +8,7 @@
 #include "hpfile/dominator_tree.h"
 
 /* Groups that retain less than this share of all bytes are only counted. */
-#define SNAPSHOT_LEAST_SHARE 0.001
+#define SNAPSHOT_LEAST_SHARE 0.0001
 
 typedef struct snapshot_file {
     hpf_snapshot snapshot;

@@ -283,10 +283,10 @@ def test_questions_are_answered_as_in_a_report(census, directory, browser):
 
 
 def make_small_groups(path):
-    """A group of 100,000 bytes, ten of 150 and fifty of 20 with a child of 4, which the page leaves out."""
+    """A group of a million bytes, ten of 150 and fifty of 20 with a child of 4, which the page leaves out."""
     meta = json.loads(FIXTURE.read_text())["snapshot"]["meta"]
     names = ["(root)", "large", *(f"medium {i}" for i in range(10)), *(f"small {i}" for i in range(50)), "part"]
-    sizes = [0, 100000, *[150] * 10, *[20] * 50]
+    sizes = [0, 1000000, *[150] * 10, *[20] * 50]
     nodes = [n for i, size in enumerate(sizes) for n in (9 if i == 0 else 8, i, 2 * i + 1, size, 61 if i == 0 else int(i > 11))]
     nodes += [n for i in range(50) for n in (8, 62, 1001 + 2 * i, 4, 0)]
     edges = [n for i in range(61) for n in (1, i, 5 * (i + 1))] + [n for i in range(50) for n in (1, 0, 5 * (62 + i))]
@@ -306,8 +306,8 @@ def test_small_groups_can_be_opened(census, directory, browser):
     # 1500 bytes of groups that are too narrow, and 1200 that are not in the file.
     expect(browser.text(".flame button.rest"), "", "narrow")
     open_rest(browser, "(60 more)")
-    expect(rows(browser)[0], ["(60 more)", "2.6 %", "2.64\xa0KiB", "0\xa0B", "0"], "the groups that are left out")
-    expect(rows(browser)[1], ["medium 0", "0.1 %", "150\xa0B", "150\xa0B", "1"], "one of ten")
+    expect(rows(browser)[0], ["(60 more)", "0.3 %", "2.64\xa0KiB", "0\xa0B", "0"], "the groups that are left out")
+    expect(rows(browser)[1], ["medium 0", "0.0 %", "150\xa0B", "150\xa0B", "1"], "one of ten")
     expect(len(rows(browser)), 11, "those that the page has")
     expect(bars(browser)["medium 9"], (50, 2, 6), "150 of 2700 bytes")
     expect(browser.run("return [...document.querySelectorAll('.flame button.rest')].map(({title}) => title)"),

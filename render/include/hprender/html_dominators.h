@@ -13,7 +13,7 @@
 HPF_BEGIN_DECLS
 
 /* Most groups that a page shows. */
-enum { HPR_HTML_MOST_GROUPS = 2000 };
+enum { HPR_HTML_MOST_GROUPS = 10000 };
 
 typedef struct hpr_html_dominators {
     const hpf_snapshot *snapshot;
