@@ -280,7 +280,7 @@ static bool add_segment(hpp__core *core, const Elf64_Phdr *segment)
         .core_offset = segment->p_offset,
         .n_core_bytes = n < n_file_bytes ? n : n_file_bytes,
     };
-    return end <= segment->p_vaddr ||
+    return end <= segment->p_vaddr || segment->p_vaddr % PAGE_BYTES != 0 ||
            HPF__ARRAY_PUSH(core->parts, core->n_parts, core->parts_capacity, part);
 }
 

@@ -30,7 +30,7 @@ typedef enum extent_state { EXTENT_ACTIVE, EXTENT_DIRTY, EXTENT_MUZZY } extent_s
 typedef struct extent {
     uint64_t address, page; /* of the block in it, which need not begin with the first page */
     uint64_t size_bytes;
-    unsigned arena, state, class;
+    unsigned arena, state, size_class;
     bool is_slab;                            /* it has blocks of one size */
     uint64_t is_free[MOST_SLAB_BLOCKS / 64]; /* of a slab, a bit for each block */
 } extent;
@@ -71,13 +71,13 @@ static bool next_word(hpp__piece_reader *reader, uint64_t *at, uint64_t end, uin
 
 /* Returns the size of the blocks of a class: 8, multiples of 16 up to 64, then four for each
  * doubling. */
-static uint64_t class_bytes(unsigned class)
+static uint64_t class_bytes(unsigned size_class)
 {
     enum { N_FIRST = 5, FIRST_BYTES = 64, STEP_BYTES = 16 };
-    if (class < N_FIRST) {
-        return class == 0 ? WORD_BYTES : (uint64_t) class * STEP_BYTES;
+    if (size_class < N_FIRST) {
+        return size_class == 0 ? WORD_BYTES : (uint64_t)size_class * STEP_BYTES;
     }
-    unsigned n_doublings = (class - N_FIRST) / 4, step = (class - N_FIRST) % 4 + 1;
+    unsigned n_doublings = (size_class - N_FIRST) / 4, step = (size_class - N_FIRST) % 4 + 1;
     return ((uint64_t)FIRST_BYTES + (uint64_t)STEP_BYTES * step) << n_doublings;
 }
 
@@ -85,11 +85,11 @@ static uint64_t class_bytes(unsigned class)
  * may begin later than its first page, and end in the page after it; other pages have no class. */
 static bool has_its_class(const extent *e)
 {
-    uint64_t size = class_bytes(e->class);
+    uint64_t size = class_bytes(e->size_class);
     if (e->state != EXTENT_ACTIVE) {
-        return e->class == N_CLASSES && !e->is_slab;
+        return e->size_class == N_CLASSES && !e->is_slab;
     }
-    if (e->class >= N_CLASSES) {
+    if (e->size_class >= N_CLASSES) {
         return false;
     }
     return e->is_slab ? e->size_bytes % size == 0 && e->size_bytes / size <= MOST_SLAB_BLOCKS
@@ -114,12 +114,12 @@ static bool read_extent(const walk *w, extent *out, uint64_t element)
                     .arena = words[BITS] & (N_ARENAS - 1),
                     .is_slab = words[BITS] >> 12 & 1,
                     .state = words[BITS] >> 17 & 7,
-                    .class = words[BITS] >> 20 & UINT8_MAX};
+                    .size_class = words[BITS] >> 20 & UINT8_MAX};
     memcpy(out->is_free, &words[BITMAP], sizeof out->is_free);
     const hpp__image_map *map = hpp__image_map_of(w->image, out->page);
     return map && hpp__image_map_is_anonymous(map) && out->size_bytes <= map->end - out->page &&
            out->is_slab == (element & 1) && out->state == (element >> 2 & 7) &&
-           out->class == element >> ADDRESS_BITS && has_its_class(out);
+           out->size_class == element >> ADDRESS_BITS && has_its_class(out);
 }
 
 /* Returns whether a mapping can be static data: of a file, or after such, zeros at first. */
@@ -161,7 +161,7 @@ static uint64_t find_root(walk *w, uint64_t begin, uint64_t end)
 static void add_slab(walk *w, const extent *e)
 {
     enum { WORD_BITS = 64 };
-    uint64_t size = class_bytes(e->class);
+    uint64_t size = class_bytes(e->size_class);
     for (uint64_t i = 0; i < e->size_bytes / size; i++) {
         if (e->is_free[i / WORD_BITS] >> i % WORD_BITS & 1) {
             w->heap->free_bytes += size;
@@ -181,7 +181,7 @@ static void add_extent(walk *w, const extent *e)
         if (e->is_slab) {
             add_slab(w, e);
         } else {
-            hpp__found_blocks_add(w->heap, e->address, class_bytes(e->class));
+            hpp__found_blocks_add(w->heap, e->address, class_bytes(e->size_class));
         }
     }
 }
