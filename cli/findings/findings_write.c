@@ -153,7 +153,7 @@ static void write_evidence(hpf_sink *to, const hpf_finding *f, hpf_survey *surve
                         format_count((uint64_t)f->of.blocks.n).text, f->of.blocks.mean);
         break;
     case HPF_FINDING_WASTE:
-        hpf_sink_printf(to, "at %s %s of %s do nothing: ", TIME(f->of.waste.time),
+        hpf_sink_printf(to, "at %s %s of %s could be saved: ", TIME(f->of.waste.time),
                         BYTES(f->of.waste.bytes), BYTES(f->of.waste.live));
         hpf_sink_printf(to, "%s %s, %s: ", format_count((uint64_t)f->of.waste.n_blocks).text,
                         f->of.waste.n_blocks == 1 ? "block" : "blocks",
