@@ -51,6 +51,19 @@ def main():
         print(len(LISTED), flush=True)
 main()
 """
+# Leaves the address of a list in freed blocks of 176 and 64 bytes, and makes classes and names that lie in these: a little
+# shorter, so that the address is behind them.
+TAILS = """import sys
+LISTED = ["x"]
+def soil():
+    word = id(LISTED).to_bytes(8, "little")[:7]
+    kept = [bytes(n) + word for n in (24, 136) for _ in range(3000)]
+soil()
+CLASSES = [type("C%d" % i, (), {}) for i in range(100)]
+for line in sys.stdin:
+    LISTED.append("y" * int(line))
+    print("done", flush=True)
+"""
 # Prints what each epoll_wait returns, then the line that it was for.
 WAITING = """import ctypes, os, select
 libc, event = ctypes.CDLL(None), ctypes.create_string_buffer(12)
@@ -407,6 +420,22 @@ class Attach(harness.Native):
         with open(self.path("older.py"), "w", encoding="utf-8") as file:
             file.write(OLDER)
         self.with_each(self.check_older)
+
+    def check_tails(self, version, python):
+        running = self.start([python, self.path("tails.py")])
+        running.ask("10", n_answers=1)
+        attached = Attached(self, running.process, "out", "-hr")
+        running.ask("5000000", n_answers=1)
+        attached.wait_for_bytes(5000000)
+        bands = attached.end()
+        self.assertEqual([name for name, n in bands.items() if n >= 5000000], ["tails.LISTED"], version)
+        self.assertEqual(running.end(), 0)
+
+    def test_attach_knows_what_is_behind_objects(self):
+        """Of what is older, sizes are those that the allocator gave. Behind an object is what was there before."""
+        with open(self.path("tails.py"), "w", encoding="utf-8") as file:
+            file.write(TAILS)
+        self.with_each(self.check_tails)
 
     def check_holders_of_older_blocks(self, sizes, **environment):
         """What the program has built before the profile begins is held as in a profile of all of it, and what it has

@@ -66,6 +66,17 @@ static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner, uint32_t
     return known || !p->with_owners;
 }
 
+/* Marks the block of the keys that the instances of a class share, unless a dict has marked it: the
+ * allocator may have added to it what was there before. */
+static void mark_shared_keys(hpp__python *p, uint64_t type)
+{
+    uint64_t at = type + p->offsets->type_qualified_name + HPP__PYTHON_CACHED_KEYS;
+    uint32_t block = hpp__block_index_find(p->index, hpp__python_word(p, at));
+    if (block != HPP__NO_BLOCK && !(p->of_block[block] & HPP__PYTHON_IS_PART)) {
+        p->of_block[block] = HPP__PYTHON_IS_PART | HPP__PYTHON_IS_KEYS;
+    }
+}
+
 /* Marks the block of the values of a dict or an instance. */
 static bool mark_values(hpp__python *p, uint64_t values, uint64_t owner, uint64_t n_used)
 {
@@ -106,6 +117,9 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
         if (frame != HPP__NO_BLOCK) {
             p->of_block[frame] |= HPP__PYTHON_NO_EDGES;
         }
+    }
+    if (type->kind == HPP__PYTHON_TYPE) {
+        mark_shared_keys(p, owner);
     }
     uint64_t values = hpp__python_values_without_dict(p, type, words, n_words);
     if (values) {
@@ -250,6 +264,17 @@ static void limit_inline_values(object_words *o, uint64_t basic_bytes)
         n_before + o->offsets->values + (numbers[IS_VALID] ? numbers[CAPACITY] * WORD_BYTES : 0);
 }
 
+/* Returns whether the letters of a text follow its head at once, without further addresses. */
+static bool is_compact_ascii(const object_words *o)
+{
+    const size_t state = HPP_PYTHON_TEXT_STATE / WORD_BYTES;
+    hpp_python_text_form form = {0};
+    if (o->n_words > state) {
+        form = hpp__python_text_form((uint32_t)o->words[state]);
+    }
+    return form.is_ascii && form.width > 0;
+}
+
 static void limit_references(object_words *o, hpp__python_kind kind)
 {
     const size_t small = SET_SMALL_TABLE / WORD_BYTES, is_free = DEQUE_FREE / WORD_BYTES;
@@ -286,7 +311,8 @@ static void limit_references(object_words *o, hpp__python_kind kind)
         break;
     case HPP__PYTHON_TEXT: /* after length, hash and state: addresses of other forms, if any */
         skip(o, 2, 5);
-        o->end = o->offsets->compact_bytes + (uint64_t)WORD_BYTES;
+        o->end = is_compact_ascii(o) ? o->offsets->ascii_bytes
+                                     : o->offsets->compact_bytes + (uint64_t)WORD_BYTES;
         break;
     case HPP__PYTHON_CODE: /* instructions have addresses in their caches */
         o->end = o->offsets->code_bytes;
