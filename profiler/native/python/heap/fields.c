@@ -67,8 +67,7 @@ static uint32_t value_of(hpp__python_fields *f, const hpp__python_entries *entri
 /* Finds the keys that the instances of a class share. */
 static bool find_cached_keys(const hpp__python *p, uint64_t class, hpp__python_entries *out)
 {
-    uint64_t at = class + p->offsets->type_qualified_name + HPP__PYTHON_CACHED_KEYS;
-    uint64_t keys = class ? hpp__python_word(p, at) : 0;
+    uint64_t keys = class ? hpp__python_shared_keys(p, class) : 0;
     return keys && hpp__python_entries_at(p, keys, out);
 }
 

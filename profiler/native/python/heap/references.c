@@ -70,8 +70,7 @@ static bool mark_part(hpp__python *p, uint64_t address, uint64_t owner, uint32_t
  * allocator may have added to it what was there before. */
 static void mark_shared_keys(hpp__python *p, uint64_t type)
 {
-    uint64_t at = type + p->offsets->type_qualified_name + HPP__PYTHON_CACHED_KEYS;
-    uint32_t block = hpp__block_index_find(p->index, hpp__python_word(p, at));
+    uint32_t block = hpp__block_index_find(p->index, hpp__python_shared_keys(p, type));
     if (block != HPP__NO_BLOCK && !(p->of_block[block] & HPP__PYTHON_IS_PART)) {
         p->of_block[block] = HPP__PYTHON_IS_PART | HPP__PYTHON_IS_KEYS;
     }

@@ -70,6 +70,11 @@ uint64_t hpp__python_keys(const hpp__python *p, uint64_t dict)
     return hpp__python_word(p, dict + DICT_KEYS);
 }
 
+uint64_t hpp__python_shared_keys(const hpp__python *p, uint64_t type)
+{
+    return hpp__python_word(p, type + p->offsets->type_qualified_name + sizeof(uint64_t));
+}
+
 bool hpp__python_parse_keys(const hpp__python *p, const uint64_t head[HPP__PYTHON_KEYS_WORDS],
                             uint64_t keys, uint64_t n_bytes, hpp__python_entries *out)
 {

@@ -44,10 +44,11 @@ typedef struct hpp__python_entries {
     unsigned n_words; /* of an entry: with or without a hash */
 } hpp__python_entries;
 
-enum {
-    HPP__PYTHON_KEYS_WORDS = 5,  /* before the indices of the keys of a dict */
-    HPP__PYTHON_CACHED_KEYS = 8, /* that the instances of a class share, after its qualified name */
-};
+enum { HPP__PYTHON_KEYS_WORDS = 5 /* before the indices of the keys of a dict */ };
+
+/* Returns the address of the keys that the instances of a class share, which is after its qualified
+ * name; 0: none. */
+uint64_t hpp__python_shared_keys(const hpp__python *python, uint64_t type);
 
 /* Finds the entries of keys, which have the values, in `n_bytes` at an address that begin with the
  * words `head`. Returns false if they are not there. */
