@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The sum of all processes of a recording, with a band for each. The chunks say how large each
- * process was, so no log is read.
+ * process was, so no log is read. They are sorted by time: those of a process are held until it
+ * matters.
  *
  * A sample of the sum has the last sizes of all processes, and is preceded by one without processes
  * that begin in it, so that these begin by a step. Samples of processes are one if they are
  * less than a fourth of an interval apart, at most one of each process. What a forked process has
- * from its parent counts there only. Where a log is provisional,
- * its samples are taken, as they are in the order of time.
+ * from its parent counts there only. Where a log is provisional, its samples are taken.
  */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/date.h"
 #include "base/utf8.h"
 #include "event/emitter.h"
@@ -25,9 +26,19 @@
 
 enum { MOST_NAME_BYTES = 60, MOST_BANDS = 1000 };
 
+/* A sample of a process, or its end. */
+typedef struct moment {
+    uint64_t time_us;
+    size_t number; /* in the order of the recording */
+    uint64_t live_bytes;
+    uint32_t process; /* its number - 1 */
+    bool is_end;
+} moment;
+
 typedef struct band {
     uint64_t live_bytes, time_us; /* in the last sample, without what was inherited: */
-    uint64_t inherited_bytes;     /* in the next sample */
+    uint64_t inherited_bytes;     /* in the next sample that is read */
+    uint64_t last_us;             /* of the samples that were read */
     hpf_name name;                /* if is_named */
     bool is_named, is_new;        /* since the last sample of the sum */
     bool is_left_out;             /* the final log of a process whose provisional one is taken */
@@ -37,6 +48,8 @@ typedef struct sum_of_all {
     hpf__emitter emit;
     const hpf_recording *recording;
     band *bands; /* by number - 1 */
+    moment *moments;
+    size_t n_moments, moments_capacity;
     size_t n_named, n_new;
     bool has_samples;
     uint64_t time_us;     /* of the last sample */
@@ -125,20 +138,17 @@ static hpf_status emit_sample(sum_of_all *s, hpf_error *err)
     return status == HPF_OK ? emit_sizes(s, true, err) : status;
 }
 
-static hpf_status take_sample(sum_of_all *s, band *b, const hpf__chunk_part *part, hpf_error *err)
+static hpf_status take_sample(sum_of_all *s, band *b, const moment *sample, hpf_error *err)
 {
-    bool begins = s->n_new == 0 || b->is_new || part->time_us >= s->end_us;
+    bool begins = s->n_new == 0 || b->is_new || sample->time_us >= s->end_us;
     hpf_status status = begins && s->n_new > 0 ? emit_sample(s, err) : HPF_OK;
     if (begins) {
-        bool is_later = b->time_us > 0 && part->time_us > b->time_us;
-        s->interval_us = is_later ? part->time_us - b->time_us : s->interval_us;
-        s->end_us = part->time_us + s->interval_us / 4;
+        s->interval_us = b->time_us > 0 ? sample->time_us - b->time_us : s->interval_us;
+        s->end_us = sample->time_us + s->interval_us / 4;
     }
     b->is_new = true;
-    b->live_bytes =
-        part->live_bytes > b->inherited_bytes ? part->live_bytes - b->inherited_bytes : 0;
-    b->time_us = part->time_us;
-    s->time_us = s->time_us > part->time_us ? s->time_us : part->time_us;
+    b->live_bytes = sample->live_bytes;
+    s->time_us = b->time_us = sample->time_us;
     s->n_new++;
     return status;
 }
@@ -168,32 +178,53 @@ static void leave_out_final_logs(sum_of_all *s)
     }
 }
 
-/* Reads how much the next samples of a forked process have from its parent, where it is counted. */
-static hpf_status take_inherited(band *b, hpf_str row, hpf_error *err)
+/* ---- reading ---- */
+
+/* Returns the number in a row's field; 0 if it has none. */
+static hpf_status read_number(uint64_t *out, hpf_str row, uint32_t field_number, hpf_error *err)
 {
     hpf__proto_field field;
     hpf_status status;
-    b->inherited_bytes = 0;
+    *out = 0;
     while ((status = hpf__proto_next(&row, &field)) == HPF_OK) {
-        b->inherited_bytes =
-            field.number == HPF__INHERITED_BYTES ? field.value : b->inherited_bytes;
+        *out = field.number == field_number ? field.value : *out;
     }
-    return status == HPF_END
-               ? HPF_OK
-               : hpf_error_set(err, HPF_ERR_SYNTAX, "a damaged row of inherited bytes");
+    return status == HPF_END ? HPF_OK : hpf_error_set(err, HPF_ERR_SYNTAX, "a damaged row");
 }
 
-static hpf_status take_part(sum_of_all *s, const hpf__chunk_part *part, hpf_error *err)
+static hpf_status add_moment(sum_of_all *s, moment new, hpf_error *err)
+{
+    band *b = &s->bands[new.process];
+    new.number = s->n_moments;
+    b->last_us = new.time_us;
+    return HPF__ARRAY_PUSH(s->moments, s->n_moments, s->moments_capacity, new)
+               ? HPF_OK
+               : hpf_error_set_memory(err);
+}
+
+static hpf_status read_part(sum_of_all *s, const hpf__chunk_part *part, hpf_error *err)
 {
     if (part->process == 0 || part->process > hpf_recording_n_processes(s->recording)) {
         return HPF_OK; /* of a process that began when the list was read */
     }
     band *b = &s->bands[part->process - 1];
-    bool is_sample = part->is_sample && part->time_us != b->time_us && !b->is_left_out;
-    return is_sample                            ? take_sample(s, b, part, err)
-           : part->kind == HPF__CHUNK_INHERITED ? take_inherited(b, part->bytes, err)
-           : part->kind == HPF__CHUNK_END       ? take_end(s, b, err)
-                                                : HPF_OK;
+    moment new = {.process = (uint32_t)(part->process - 1)};
+    if (part->kind == HPF__CHUNK_INHERITED) {
+        return read_number(&b->inherited_bytes, part->bytes, HPF__INHERITED_BYTES, err);
+    }
+    if (part->kind == HPF__CHUNK_END) {
+        hpf_status status = read_number(&new.time_us, part->bytes, HPF__END_US, err);
+        new.time_us = new.time_us > b->last_us ? new.time_us : b->last_us;
+        new.is_end = true;
+        return status == HPF_OK ? add_moment(s, new, err) : status;
+    }
+    if (!part->is_sample || part->time_us == b->last_us || b->is_left_out) {
+        return HPF_OK;
+    }
+    new.time_us = part->time_us;
+    new.live_bytes =
+        part->live_bytes > b->inherited_bytes ? part->live_bytes - b->inherited_bytes : 0;
+    return add_moment(s, new, err);
 }
 
 static hpf_status read_chunks(sum_of_all *s, hpf_source *source, hpf_error *err)
@@ -204,12 +235,33 @@ static hpf_status read_chunks(sum_of_all *s, hpf_source *source, hpf_error *err)
     hpf_status status = HPF_OK;
     while (status == HPF_OK && (status = hpf_source_next(source, &piece, err)) == HPF_OK) {
         while ((status = hpf__chunks_next(&chunks, &piece, &part, err)) == HPF_OK &&
-               (status = take_part(s, &part, err)) == HPF_OK) {
+               (status = read_part(s, &part, err)) == HPF_OK) {
         }
         status = status == HPF_MORE ? HPF_OK : status;
     }
     hpf__chunks_finish(&chunks);
-    return status != HPF_END ? status : s->n_new > 0 ? emit_sample(s, err) : HPF_OK;
+    return status == HPF_END ? HPF_OK : status;
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+    const moment *x = a, *y = b;
+    return x->time_us != y->time_us ? (x->time_us > y->time_us) - (x->time_us < y->time_us)
+                                    : (x->number > y->number) - (x->number < y->number);
+}
+
+static hpf_status emit_moments(sum_of_all *s, hpf_error *err)
+{
+    hpf_status status = HPF_OK;
+    if (s->n_moments > 0) {
+        qsort(s->moments, s->n_moments, sizeof *s->moments, compare_moments);
+    }
+    for (size_t i = 0; i < s->n_moments && status == HPF_OK; i++) {
+        const moment *m = &s->moments[i];
+        band *b = &s->bands[m->process];
+        status = m->is_end ? take_end(s, b, err) : take_sample(s, b, m, err);
+    }
+    return status == HPF_OK && s->n_new > 0 ? emit_sample(s, err) : status;
 }
 
 static hpf_status read(hpf_source *source, const hpf_events *events, void *context,
@@ -231,10 +283,12 @@ static hpf_status read(hpf_source *source, const hpf_events *events, void *conte
         leave_out_final_logs(&s);
     }
     status = status == HPF_OK ? read_chunks(&s, source, err) : status;
+    status = status == HPF_OK ? emit_moments(&s, err) : status;
     if (status == HPF_OK && s.emit.n_samples == 0) {
         status = hpf_error_set(err, HPF_ERR_SYNTAX, "the recording has no sample yet");
     }
     hpf__emitter_finish(&s.emit);
+    free(s.moments);
     free(s.bands);
     return status;
 }

@@ -103,9 +103,9 @@ class Processes(Native):
         """Returns the command of a shell script with the program as $1."""
         return ["sh", "-c", script + "; true", "sh", program("processes")]
 
-    def record(self, *command, options=("-hd",), suffixes=(".hp",)):
+    def record(self, *command, options=("-hd",), suffixes=(".hp",), directory=None):
         """Returns the census of a run with a recording, and the sum of its processes."""
-        directory = self.fresh()
+        directory = directory or self.fresh()
         census = harness.run_census(command, directory, *options, files=(".census", *suffixes))
         recording, all_of_it = os.path.join(directory, "profile.census"), os.path.join(directory, "all")
         done = harness.run([harness.CENSUS, "convert", "--process", "all", "--format", "hp", "-o", all_of_it, recording])
@@ -172,9 +172,10 @@ class Processes(Native):
         """Live bytes are the parent's in the sum of all processes, also where a child has freed them; a child's
         allocations are its own."""
         for mode in "-hd", "-hr", "-hb --biography-rate=1", "-hd -hmprocesses":
-            census, sum_of_all = self.record(*self.command("shares_heap"), options=(*mode.split(), "-i0.05"),
-                                             suffixes=(".hp", ".eventlog", ".prof"))
-            directory = os.path.dirname(census.profile.path)
+            directory = self.fresh()
+            census, sum_of_all = self.record(*self.command("shares_heap", os.path.join(directory, "profile")),
+                                             options=(*mode.split(), "-i0.05"), suffixes=(".hp", ".eventlog", ".prof"),
+                                             directory=directory)
             self.assertEqual(census.status, 3, census.errors)
             largest = max(sum(amounts.values()) for _, amounts in sum_of_all.samples)
             self.assertIn(largest, range(700000, 750000), mode)

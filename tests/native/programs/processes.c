@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +19,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "wait_for_sample.h"
 
 extern char **environ;
 
@@ -88,24 +91,42 @@ static int forks_many(char **arguments)
     return 0;
 }
 
-/* A child of a child frees some of the first one's blocks, while all three live. */
+static void nothing(void)
+{
+}
+
+/* Waits for a sample of this process; its profile is `base`.hp or `base`.PID.hp. */
+static void wait_for_own_sample(const char *base, bool is_first)
+{
+    char path[PATH_MAX];
+    if (is_first) {
+        snprintf(path, sizeof path, "%s.hp", base);
+    } else {
+        snprintf(path, sizeof path, "%s.%d.hp", base, (int)getpid());
+    }
+    wait_for_sample(path, nothing);
+}
+
+/* A child of a child frees some of the first one's blocks, while all three live and have a sample.
+ */
 static int shares_heap(char **arguments)
 {
     void *inherited[N_INHERITED];
-    (void)arguments;
     for (int i = 0; i < N_INHERITED; i++) {
         inherited[i] = made(malloc(50000));
     }
+    wait_for_own_sample(arguments[0], true);
     pid_t child = fork();
     if (child == 0) {
         keep_as_child(1000);
+        wait_for_own_sample(arguments[0], false);
         pid_t grandchild = fork();
         for (int i = 0; i < N_INHERITED / 2; i++) {
             free(inherited[i]);
         }
         if (grandchild == 0) {
             keep_as_child(1000);
-            usleep(200000);
+            wait_for_own_sample(arguments[0], false);
             _exit(3);
         }
         _exit(status_of(grandchild));
