@@ -13,9 +13,10 @@
 #include "base/descriptor.h"
 
 enum {
-    PIECE_BYTES = 1 << 20, /* of the file */
+    PIECE_BYTES = 1 << 16, /* of the file */
     MOST_TEXT_BYTES = 64,
     MOST_BYTES = 1 << 28,
+    MOST_SECTIONS = 256,
 };
 
 /* Reads a text such as "9.0.2" with its NUL. */
@@ -73,17 +74,18 @@ static void look_at(found_texts *found, const char *text)
     }
 }
 
-/* Looks at the texts in a part of a file. `piece` has room for a piece of it, and one text. */
+/* Looks at the texts in a part of a file. `piece` has room for a piece of it, and two texts. */
 static void look_in(found_texts *found, int fd, char *piece, uint64_t begin, uint64_t n_bytes)
 {
+    bool is_begin = true;
     while (n_bytes > 0 && found->comment[0] == '\0') {
         size_t n_wanted = n_bytes < PIECE_BYTES ? (size_t)n_bytes : PIECE_BYTES;
-        ssize_t n = pread(fd, piece, PIECE_BYTES + MOST_TEXT_BYTES, (off_t)begin);
+        ssize_t n = pread(fd, piece, n_wanted + MOST_TEXT_BYTES, (off_t)begin);
         if (n <= 0) {
             break;
         }
-        memset(piece + n, 0, (size_t)(PIECE_BYTES + MOST_TEXT_BYTES - n));
-        bool is_begin = true;
+        memset(piece + n, 0, MOST_TEXT_BYTES);
+        n_wanted = n_wanted < (size_t)n ? n_wanted : (size_t)n;
         for (size_t i = 0; i < n_wanted && found->comment[0] == '\0'; i++) {
             char c = piece[i];
             if (is_begin && (c == 'G' || c == 'g' || isdigit((unsigned char)c))) {
@@ -112,19 +114,20 @@ static void look_at_file(found_texts *found, int fd, char *piece)
     if (!read_at(fd, &file, sizeof file, 0) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0) {
         return;
     }
-    Elf64_Shdr section;
-    if (read_at(fd, &section, sizeof section,
-                file.e_shoff + (uint64_t)file.e_shstrndx * sizeof section)) {
-        (void)!pread(fd, names, sizeof names - 1, (off_t)section.sh_offset);
+    Elf64_Shdr sections[MOST_SECTIONS];
+    size_t n_sections = file.e_shnum < MOST_SECTIONS ? file.e_shnum : MOST_SECTIONS;
+    if (!read_at(fd, sections, n_sections * sizeof *sections, file.e_shoff)) {
+        n_sections = 0;
     }
-    for (unsigned i = 0; i < file.e_shnum && n_left > 0; i++) {
-        if (!read_at(fd, &section, sizeof section, file.e_shoff + i * sizeof section)) {
-            break;
-        }
-        const char *name = section.sh_name < sizeof names ? names + section.sh_name : "";
+    if (file.e_shstrndx < n_sections) {
+        (void)!pread(fd, names, sizeof names - 1, (off_t)sections[file.e_shstrndx].sh_offset);
+    }
+    for (size_t i = 0; i < n_sections && n_left > 0; i++) {
+        const Elf64_Shdr *section = &sections[i];
+        const char *name = section->sh_name < sizeof names ? names + section->sh_name : "";
         if (strcmp(name, ".comment") == 0 || strcmp(name, ".rodata") == 0) {
-            uint64_t n = section.sh_size < n_left ? section.sh_size : n_left;
-            look_in(found, fd, piece, section.sh_offset, n);
+            uint64_t n = section->sh_size < n_left ? section->sh_size : n_left;
+            look_in(found, fd, piece, section->sh_offset, n);
             n_left -= n;
         }
     }
@@ -167,11 +170,10 @@ bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id)
     look_at_libraries(&found, process_id);
     snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)process_id);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *piece = fd >= 0 ? calloc(1, PIECE_BYTES + MOST_TEXT_BYTES) : NULL;
-    if (piece && found.comment[0] == '\0') {
+    char piece[PIECE_BYTES + 2 * MOST_TEXT_BYTES];
+    if (fd >= 0 && found.comment[0] == '\0') {
         look_at_file(&found, fd, piece);
     }
-    free(piece);
     hpf__close(fd);
     *out = (hpp__haskell_program){.layout = NULL};
     bool has_comment = found.comment[0] != '\0';
