@@ -16,8 +16,7 @@
 #include "io/protobuf.h"
 #include "io/recording.h"
 
-enum { MOST_HELD = 3, MOST_TEXT_BYTES = 4096 };
-#define LARGE_BYTES        (UINT64_C(1) << 20)
+enum { MOST_TEXT_BYTES = 4096 };
 #define LEAST_PACKED_BYTES ((size_t)4 << 10) /* of a log; less is written as it is */
 
 /* A sample that is held. */
@@ -29,7 +28,7 @@ typedef struct held_sample {
 typedef struct written_process {
     hpf_process row;
     hpf_sink *log; /* NULL: ended */
-    held_sample held[MOST_HELD];
+    held_sample held[HPF_RECORDING_LEAST_SAMPLES];
     size_t n_held;
     uint64_t inherited_bytes; /* that the file says */
     bool matters;
@@ -236,7 +235,8 @@ hpf_status hpf_recording_writer_sample(hpf_recording_writer *w, uint32_t number,
     p->row.n_samples++;
     p->held[p->n_held++] = (held_sample){microseconds(p->row.end_s), live_bytes,
                                          sample->inherited_bytes, hpf_sink_bytes(p->log).length};
-    p->matters |= p->n_held == MOST_HELD || live_bytes >= LARGE_BYTES;
+    p->matters |=
+        p->n_held == HPF_RECORDING_LEAST_SAMPLES || live_bytes >= HPF_RECORDING_LEAST_BYTES;
     p->row.has_log = p->matters;
     if (p->matters) {
         pthread_mutex_lock(&w->lock);

@@ -352,7 +352,7 @@ class Faults(Compiled):
 
     def check(self, name, *cases):
         calls = ["-fno-builtin-" + call for call in ("malloc", "calloc", "realloc", "free")]
-        self.compile("cc", "-O2", "-g", "-D_GNU_SOURCE", "-pthread", *calls, os.path.join(SOURCES, name + ".c"),
+        self.compile("cc", "-O2", "-g", "-D_GNU_SOURCE", "-pthread", INCLUDES[0], *calls, os.path.join(SOURCES, name + ".c"),
                      os.path.join(SOURCES, "case.c"), "-o", name)
         for case in cases:
             command = [self.path(name), *case.split()]

@@ -124,6 +124,21 @@ class Processes(Native):
         with open(picture, "rb") as drawn, open(again, "rb") as expected:
             self.assertEqual(drawn.read(), expected.read())
 
+    def test_a_child_of_which_nobody_sees_more_is_a_row(self):
+        """Without an image of its end, also by type and retainer. The largest process has one."""
+        for mode in "-hc", "-hy", "-hr":
+            recording = self.path(mode + ".census")
+            run = harness.run([harness.CENSUS, "run", mode, "-o", recording, "--",
+                               *self.shell("$1 keeps 200; $1 keeps 5000; $1 keeps 100; $1 keeps 5000; $1 keeps 0")],
+                              {"CENSUS_NAME_BYTES": "80"})
+            self.assertIn("; the one with the largest peak:\ncensus: %s keeps 5000\n" % program("processes"), run.errors)
+            self.assertNotIn("no sample", run.errors)
+            self.assertRegex(run.errors, "census: +(4[89]|5[0-9])[0-9.]* KiB +[0-9]+% ")
+            info = harness.run([harness.CENSUS, "info", recording]).output
+            peaks = [float(kib) for kib in re.findall(r" ([0-9.]+) KiB +[0-9.]+ (?:KiB|B) +(?:exit|yes)", info)]
+            self.assertEqual(sum(488 <= kib < 520 for kib in peaks), 2, info)
+            self.assertTrue(any(19.5 <= kib < 30 for kib in peaks) and any(9.7 < kib < 19 for kib in peaks), info)
+
     def test_summary_quotes_the_file_for_a_shell(self):
         recording = self.path("it's one $HOME.census")
         run = harness.run([harness.CENSUS, "run", "-o", recording, "--", *self.shell("true")])

@@ -21,6 +21,10 @@ HPF_BEGIN_DECLS
 
 typedef struct hpf_recording_writer hpf_recording_writer;
 
+/* What a process that is a row only has at most: less than so many samples, and less than so many
+ * bytes in each. */
+enum { HPF_RECORDING_LEAST_SAMPLES = 3, HPF_RECORDING_LEAST_BYTES = 1 << 20 };
+
 /* Creates a writer into an empty file, which the caller keeps open and closes, and writes the head.
  * Errors: MEMORY, IO. After an error of a write, the file ends with a whole chunk, and all further
  * functions return the error. */

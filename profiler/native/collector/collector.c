@@ -66,6 +66,7 @@ struct hpp_collector {
     hpp__queue queue;
     hpp__recording recording;
     hpp__memory_look memory_look;
+    hpp__largest largest;
     hpp__process **processes; /* living and ended */
     size_t n_processes, processes_capacity;
     size_t next_process; /* whose turn it is to be sampled */
@@ -207,6 +208,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .print = c->options.print,
         .print_context = c->options.print_context,
         .memory_look = &c->memory_look,
+        .largest = &c->largest,
     };
     hpp__process *p;
     hpf_status status = hpp__process_create(&p, greeting->file, greeting->helper, &profile,
@@ -492,7 +494,7 @@ bool hpp_collector_files(const hpp_collector *c, size_t index, hpp_process_files
     uint32_t number = atomic_load(&p->number);
     out->base = p->base;
     out->process_id = p->process_id;
-    out->number = number == 1 || p->n_samples >= 3 ? number : 0; /* hpfile/recording_writer.h */
+    out->number = number == 1 || p->n_samples >= HPF_RECORDING_LEAST_SAMPLES ? number : 0;
     out->n_writes = atomic_load(&p->n_writes);
     out->is_complete = atomic_load(&p->is_complete);
     return !p->is_forgotten;

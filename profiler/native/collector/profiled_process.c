@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 #include "base/descriptor.h"
+#include "hpfile/recording_writer.h"
 #include "profiled_process.h"
 
 #include "native/machine/clock.h"
@@ -372,6 +373,38 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
     return hpp__queue_has_room(p->queue, *n_bytes);
 }
 
+/* Returns whether nobody would see more of the process than its row in the recording, if it ends
+ * now with `n_more` samples: the recording is all that is written, and keeps no log of it; and
+ * another process is as large, of which the summary speaks. */
+static bool is_row(hpp__process *p, uint64_t n_more)
+{
+    const hpp__profile_options *o = &p->profile_options;
+    const hpp_options *profile = o->profile;
+    bool is_read_otherwise = !o->recording || !o->without_hp || !o->without_prof ||
+                             !o->without_eventlog || o->costs || o->latest ||
+                             profile->print_on_abort || profile->heap_bins || profile->time_bins ||
+                             p->is_first;
+    bool is_more_than_sums = p->with_lives || p->is_haskell || p->is_snapshot_wanted ||
+                             o->is_attached || profile->snapshot != HPP_SNAPSHOT_NEVER ||
+                             profile->rate_bytes > 0 || profile->report != HPP_REPORT_NONE ||
+                             profile->census->n_restrictions > 0;
+    if (is_read_otherwise || is_more_than_sums ||
+        p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES) {
+        return false;
+    }
+    hpp__window_sums sums = {0};
+    hpp__window_peak peak;
+    hpp__window_reader_refresh(&p->reader);
+    bool is_known = hpp__window_sums_take(&sums, &p->reader);
+    uint64_t most = hpp__window_sums_live_bytes(&sums);
+    hpp__window_sums_finish(&sums);
+    bool has_peak = hpp__window_reader_peak(&p->reader, &peak) && peak.live_bytes > most;
+    most = has_peak ? peak.live_bytes : most;
+    most = p->largest_bytes > most ? p->largest_bytes : most;
+    return is_known && most < HPF_RECORDING_LEAST_BYTES && most <= o->largest->live_bytes &&
+           o->largest->process_id != p->process_id;
+}
+
 /* Queues a sample of the largest total that the program had noted at the last refresh, if it
  * exceeds `now_bytes` and all samples. It has no image. A newer one waits for the next look. */
 static void queue_peak(hpp__process *p, uint64_t now_bytes)
@@ -398,6 +431,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     j->snapshot.era = p->era;
     j->snapshot.resident_bytes = j->snapshot.profiler_bytes = -1;
     j->snapshot.is_peak = true;
+    j->snapshot.is_of_row = p->is_row;
     j->job.n_bytes = n_bytes;
     p->largest_bytes = peak_bytes;
     add_job(p, j);
@@ -633,8 +667,11 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
     }
     uint64_t live_bytes = live_bytes_of(p, snapshot);
     queue_peak(p, live_bytes);
-    bool is_complete = !p->with_images || snapshot->image;
+    bool is_complete = !p->with_images || snapshot->image || snapshot->is_of_row;
     p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
+    if (p->largest_bytes > p->profile_options.largest->live_bytes) {
+        *p->profile_options.largest = (hpp__largest){p->largest_bytes, p->process_id};
+    }
     bool is_of_image = is_alive && snapshot->image;
     queue_events(p, is_of_image ? snapshot->image->time_ns : UINT64_MAX);
     atomic_store(&p->control->n_thread_events_read, p->n_thread_events);
@@ -820,7 +857,9 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, 
     uint64_t end_ns = hpp__now_ns() + patience_ns;
     p->caller = caller;
     queue_held(p); /* it makes room */
-    if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
+    if (p->with_images && is_row(p, 1)) {
+        p->has_last_image = true; /* it needs none */
+    } else if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
         while (!hpp__freezer_has_room(&p->freezer) && wait_longer(p, end_ns)) {
         }
         p->is_at_exit |= is_at_exit;
@@ -907,6 +946,9 @@ void hpp__process_end(hpp__process *p, bool forget)
     bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
     p->has_ended = true;
     p->is_forgotten = forget;
+    if (forget && p->profile_options.largest->process_id == p->process_id) {
+        *p->profile_options.largest = (hpp__largest){0};
+    }
     hpp__snapshot_callers_drop(&p->snapshot_callers);
     if (j) {
         j->wait_status =
@@ -929,6 +971,9 @@ void hpp__process_end(hpp__process *p, bool forget)
         if (takes_image) {
             take_image(p, &j->snapshot, last_patience_ns);
         }
+        /* A sample of sums may come with one of a peak. */
+        p->is_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
+        j->snapshot.is_of_row = p->is_row;
         look(p, &j->snapshot, false);
         p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
         keep_missed_peak(p);
@@ -1040,6 +1085,7 @@ void hpp__process_begin(hpp__process *p, bool is_at_once)
     hpp__proc_program(p->process_id, &p->program);
     start_clock(p);
     look_at_limits(p, 0);
+    p->is_first = is_at_once;
     uint64_t run_start_ns = p->profile_options.run_start_ns;
     if (run_start_ns != 0 && p->start_ns > run_start_ns) {
         p->profile_options.start_s = (double)((p->start_ns - run_start_ns) / 1000) / 1e6;

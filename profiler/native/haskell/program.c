@@ -80,21 +80,22 @@ static void look_in(found_texts *found, int fd, char *piece, uint64_t begin, uin
     bool is_begin = true;
     while (n_bytes > 0 && found->comment[0] == '\0') {
         size_t n_wanted = n_bytes < PIECE_BYTES ? (size_t)n_bytes : PIECE_BYTES;
-        ssize_t n = pread(fd, piece, n_wanted + MOST_TEXT_BYTES, (off_t)begin);
-        if (n <= 0) {
+        ssize_t n_read = pread(fd, piece, n_wanted + MOST_TEXT_BYTES, (off_t)begin);
+        if (n_read <= 0) {
             break;
         }
-        memset(piece + n, 0, MOST_TEXT_BYTES);
-        n_wanted = n_wanted < (size_t)n ? n_wanted : (size_t)n;
-        for (size_t i = 0; i < n_wanted && found->comment[0] == '\0'; i++) {
-            char c = piece[i];
-            if (is_begin && (c == 'G' || c == 'g' || isdigit((unsigned char)c))) {
-                look_at(found, piece + i);
+        memset(piece + n_read, 0, MOST_TEXT_BYTES);
+        size_t n = n_wanted < (size_t)n_read ? n_wanted : (size_t)n_read;
+        for (char *text = piece; text < piece + n && found->comment[0] == '\0'; text++) {
+            if (is_begin && (*text == 'G' || *text == 'g' || isdigit((unsigned char)*text))) {
+                look_at(found, text);
             }
-            is_begin = c == '\0';
+            char *end = memchr(text, '\0', (size_t)(piece + n - text));
+            is_begin = end != NULL;
+            text = is_begin ? end : piece + n;
         }
-        begin += n_wanted;
-        n_bytes -= n_wanted;
+        begin += n;
+        n_bytes -= n;
     }
 }
 

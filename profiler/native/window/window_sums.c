@@ -129,6 +129,15 @@ uint64_t hpp__window_sums_live_bytes(const hpp__window_sums *sums)
     return live_bytes;
 }
 
+hpp__costs hpp__window_sums_total(const hpp__window_sums *sums)
+{
+    hpp__costs total = {0};
+    for (uint32_t i = 0; i < sums->n_sites; i++) {
+        hpp__costs_add(&total, &sums->sites[i]);
+    }
+    return total;
+}
+
 void hpp__window_sums_finish(hpp__window_sums *sums)
 {
     free(sums->sites);

@@ -59,8 +59,9 @@ bool hpp__window_sums_take(hpp__window_sums *sums, const hpp__window_reader *rea
 bool hpp__window_sums_take_peak(hpp__window_sums *sums, hpp__window_peak *peak,
                                 const hpp__window_reader *reader);
 
-/* Returns the live bytes of all sites. */
+/* Return the live bytes of all sites, and all of their counters. */
 uint64_t hpp__window_sums_live_bytes(const hpp__window_sums *sums);
+hpp__costs hpp__window_sums_total(const hpp__window_sums *sums);
 
 void hpp__window_sums_finish(hpp__window_sums *sums);
 

@@ -50,8 +50,10 @@ static void start(const char *text)
     const hpp_collector_options options = {.size = sizeof options, .profile = profile};
     cr_assert_eq(hpp__names_create(&names, NULL, 0, &err), HPF_OK);
     static hpp__memory_look memory_look;
+    static hpp__largest largest;
     const hpp__profile_options to = {.profile = profile,
                                      .memory_look = &memory_look,
+                                     .largest = &largest,
                                      .names = names,
                                      .process_id = (uint32_t)getpid(),
                                      .base = scratch_path("prog")};

@@ -29,6 +29,7 @@ typedef struct hpp__process_sample {
     double resident_bytes, profiler_bytes;
     hpf_memory memory;
     bool is_peak;             /* only the live amounts are known */
+    bool is_of_row;           /* of a process that will be a row only: is counted, and dropped */
     hpp_window_death *deaths; /* since the snapshot before; owned */
     size_t n_deaths;
     hpp__image *image;  /* owned; NULL: there is none */
@@ -45,6 +46,12 @@ typedef struct hpp__thread_event {
     bool begins, ends;
     char name[sizeof((hpp_window_thread_event *)0)->name];
 } hpp__thread_event;
+
+/* The process with the largest sample so far. */
+typedef struct hpp__largest {
+    uint64_t live_bytes;
+    uint32_t process_id;
+} hpp__largest;
 
 typedef struct hpp__profile hpp__profile;
 
@@ -74,6 +81,7 @@ typedef struct hpp__profile_options {
      * none, or it is not known. */
     const hpp_haskell_layout *haskell;
     struct hpp__memory_look *memory_look; /* of all processes; borrowed */
+    struct hpp__largest *largest;         /* of all processes; borrowed */
     struct hpp__shared_costs *costs;      /* replaced at each snapshot, borrowed; may be NULL */
     struct hpp__shared_costs *latest;     /* the same, for its sample */
 } hpp__profile_options;

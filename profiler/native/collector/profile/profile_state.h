@@ -96,6 +96,8 @@ struct hpp__profile {
     bool has_lives;
     hpp__profile_biography biography;
     hpf_error snapshot_error; /* the first of a heap snapshot */
+    bool is_row;              /* its last sample is not by group: */
+    hpp__costs row_costs;
     hpp_process_figures figures;
 };
 

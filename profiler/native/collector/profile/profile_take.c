@@ -37,8 +37,8 @@ static void keep_objects(hpp__alive_list *alive, const hpp__objects *objects)
 
 void hpp__profile_count_totals(hpp__profile *p)
 {
-    hpp__costs all = {0};
-    for (size_t i = 0; i < p->heap.n_groups; i++) {
+    hpp__costs all = p->row_costs;
+    for (size_t i = 0; i < p->heap.n_groups && !p->is_row; i++) {
         if (i != HPP__GROUP_TICKS) {
             hpp__costs_add(&all, &p->heap.costs[i]);
         }
@@ -319,9 +319,26 @@ static void share_sample(hpp__profile *p, const hpp__process_sample *snapshot,
     free(bands);
 }
 
+/* Counts a sample of which only the row is kept. */
+static void take_row(hpp__profile *p, const hpp__process_sample *snapshot)
+{
+    const hpp_census_result whole = {.time_s = snapshot->time_s,
+                                     .size_bytes = hpp__window_sums_live_bytes(&snapshot->sums)};
+    p->figures.duration_s = snapshot->time_s;
+    hpp__profile_note_memory(p, &snapshot->memory);
+    p->is_row = true;
+    p->row_costs = hpp__window_sums_total(&snapshot->sums);
+    note_figures(p, snapshot, &whole, whole.size_bytes);
+    hpp__profile_record(p, &whole, 0);
+}
+
 void hpp__profile_take(hpp__profile *p, hpp__process_sample *snapshot)
 {
     p->reader = snapshot->reader;
+    if (snapshot->is_of_row) {
+        take_row(p, snapshot);
+        return;
+    }
     hpp__resolver_expect_code(hpp__names_resolver(p->stacks.names));
     hpp__site_heap_add_up(&p->heap, &snapshot->sums);
     if (p->costs && !snapshot->is_peak) {

@@ -57,10 +57,18 @@ HPP_NO_INLINE hpp_folded_stack hpp__recursion_fold(const hpp_call_edge *edge)
     return (hpp_folded_stack){node, stack != edge->stack};
 }
 
+/* Returns the place of a call: near its stack's number, so that a program with few stacks touches
+ * few pages, and by the hash of its address, since a function calls many. */
+static hpp_known_call *place_of(hpp_known_call *known, const hpp_call_edge *edge)
+{
+    enum { NEAR_BITS = 6 };
+    uint64_t hash = (uint64_t)edge->address * 0x9e3779b97f4a7c15;
+    return &known[(edge->stack + (hash >> (64 - NEAR_BITS))) & (HPP_N_KNOWN_CALLS - 1)];
+}
+
 hpp_folded_stack hpp__recursion_push(hpp_known_call *known, const hpp_call_edge *edge)
 {
-    uint64_t hash = (edge->address + ((uint64_t)edge->stack << 20)) * 0x9e3779b97f4a7c15;
-    hpp_known_call *place = &known[hash >> 32 & (HPP_N_KNOWN_CALLS - 1)];
+    hpp_known_call *place = place_of(known, edge);
     if (HPP_LIKELY(place->edge.address == edge->address && place->edge.stack == edge->stack &&
                    place->edge.module_number == edge->module_number &&
                    place->edge.flags == edge->flags)) {
