@@ -195,6 +195,17 @@ hpf_status hpf__recording_note(hpf_recording *r, const hpf__chunk_part *part, hp
     return HPF_OK;
 }
 
+void hpf__recording_end(hpf_recording *r, const hpf__chunks *c)
+{
+    bool is_cut = c->is_inside && c->left > 0 && c->chunk.kind == HPF__CHUNK_LOG;
+    hpf_process *p =
+        is_cut && c->chunk.process - 1 < r->n ? &r->processes[c->chunk.process - 1] : NULL;
+    if (p && p->n_samples == 1) {
+        p->n_samples = 0;
+        p->has_log = false;
+    }
+}
+
 /* --- the choice of a process --- */
 
 bool hpf__recording_is_all(const char *which)

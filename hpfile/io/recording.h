@@ -118,6 +118,9 @@ void hpf__recording_destroy(hpf_recording *recording);
 HPF_MUST_USE hpf_status hpf__recording_note(hpf_recording *recording, const hpf__chunk_part *part,
                                             hpf_error *err);
 
+/* Ends the list where the recording ends: a process whose only sample is cut has none. */
+void hpf__recording_end(hpf_recording *recording, const hpf__chunks *chunks);
+
 /* Chooses a process that has a log: by its number, its process id, its name or a part of it that
  * is not a number; the
  * one with the largest peak of several, and of all if `which` is NULL; none for "all". Errors:

@@ -318,6 +318,7 @@ static hpf_status read_processes(hpf_source *s, hpf_str piece, hpf_error *err)
         }
         status = status == HPF_MORE ? hpf_source_next(s, &piece, err) : status;
     }
+    hpf__recording_end(s->processes, &chunks);
     hpf__chunks_finish(&chunks);
     return status == HPF_END ? hpf__recording_choose(s->processes, s->options.process, err)
                              : status;
