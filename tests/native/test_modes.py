@@ -171,7 +171,8 @@ class Modes(Native):
         if not os.path.exists(case):
             subprocess.run(["gcc", "-c", "-D_GNU_SOURCE", SOURCES + "/case.c", "-o", case], check=True)
         subprocess.run([CENSUS, wrapper, "--compiler=gcc" if wrapper == "cc" else "--compiler=g++", "-O1", "-D_GNU_SOURCE",
-                        "-I" + os.path.join(SOURCES, "../../../profiler/include"), "-pthread", "-fno-builtin", SOURCES + "/" + source, case, "-lm", "-o", name], check=True)
+                        "-I" + os.path.join(SOURCES, "../../../profiler/include"), "-pthread", "-fno-builtin",
+                        SOURCES + "/" + source, case, "-lm", "-o", name], check=True)
         return name
 
 

@@ -21,8 +21,7 @@ HPF_BEGIN_DECLS
 
 typedef struct hpf_recording_writer hpf_recording_writer;
 
-/* What a process that is a row only has at most: less than so many samples, and less than so many
- * bytes in each. */
+/* A process matters from this number of samples, or from this number of live bytes in a sample. */
 enum { HPF_RECORDING_LEAST_SAMPLES = 3, HPF_RECORDING_LEAST_BYTES = 1 << 20 };
 
 /* Creates a writer into an empty file, which the caller keeps open and closes, and writes the head.

@@ -373,9 +373,9 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
     return hpp__queue_has_room(p->queue, *n_bytes);
 }
 
-/* Returns whether nobody would see more of the process than its row in the recording, if it ends
- * now with `n_more` samples: the recording is all that is written, and keeps no log of it; and
- * another process is as large, of which the summary speaks. */
+/* Returns whether only the row of a process will be used if it ends now with `n_more` samples: the
+ * recording is the only output and keeps no log of so small a process, and the summary describes
+ * another process, which is as large. */
 static bool is_row(hpp__process *p, uint64_t n_more)
 {
     const hpp__profile_options *o = &p->profile_options;
@@ -407,7 +407,7 @@ static bool is_row(hpp__process *p, uint64_t n_more)
 
 /* Queues a sample of the largest total that the program had noted at the last refresh, if it
  * exceeds `now_bytes` and all samples. It has no image. A newer one waits for the next look. */
-static void queue_peak(hpp__process *p, uint64_t now_bytes)
+static void queue_peak(hpp__process *p, uint64_t now_bytes, bool is_of_row)
 {
     hpp__window_peak peak;
     size_t n_bytes;
@@ -431,7 +431,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes)
     j->snapshot.era = p->era;
     j->snapshot.resident_bytes = j->snapshot.profiler_bytes = -1;
     j->snapshot.is_peak = true;
-    j->snapshot.is_of_row = p->is_row;
+    j->snapshot.is_of_row = is_of_row;
     j->job.n_bytes = n_bytes;
     p->largest_bytes = peak_bytes;
     add_job(p, j);
@@ -666,7 +666,7 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
         fill_image(p, snapshot);
     }
     uint64_t live_bytes = live_bytes_of(p, snapshot);
-    queue_peak(p, live_bytes);
+    queue_peak(p, live_bytes, snapshot->is_of_row);
     bool is_complete = !p->with_images || snapshot->image || snapshot->is_of_row;
     p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
     if (p->largest_bytes > p->profile_options.largest->live_bytes) {
@@ -972,8 +972,7 @@ void hpp__process_end(hpp__process *p, bool forget)
             take_image(p, &j->snapshot, last_patience_ns);
         }
         /* A sample of sums may come with one of a peak. */
-        p->is_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
-        j->snapshot.is_of_row = p->is_row;
+        j->snapshot.is_of_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
         look(p, &j->snapshot, false);
         p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
         keep_missed_peak(p);

@@ -73,7 +73,6 @@ typedef struct hpp__process {
     double missed_peak_s;
     bool has_started, has_ended, is_forgotten; /* has_started: the profile */
     bool is_first;                             /* of the run */
-    bool is_row;                               /* has ended, with nothing else to be seen of it */
     /* Heap snapshots. */
     bool is_snapshot_wanted; /* by hpp__process_snapshot */
     hpp__snapshot_callers snapshot_callers;

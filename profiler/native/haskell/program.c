@@ -86,13 +86,14 @@ static void look_in(found_texts *found, int fd, char *piece, uint64_t begin, uin
         }
         memset(piece + n_read, 0, MOST_TEXT_BYTES);
         size_t n = n_wanted < (size_t)n_read ? n_wanted : (size_t)n_read;
-        for (char *text = piece; text < piece + n && found->comment[0] == '\0'; text++) {
+        const char *text = piece, *piece_end = piece + n;
+        while (text < piece_end && found->comment[0] == '\0') {
             if (is_begin && (*text == 'G' || *text == 'g' || isdigit((unsigned char)*text))) {
                 look_at(found, text);
             }
-            char *end = memchr(text, '\0', (size_t)(piece + n - text));
+            const char *end = memchr(text, '\0', (size_t)(piece_end - text));
             is_begin = end != NULL;
-            text = is_begin ? end : piece + n;
+            text = is_begin ? end + 1 : piece_end;
         }
         begin += n;
         n_bytes -= n;

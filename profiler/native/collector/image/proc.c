@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,31 +225,21 @@ uint32_t hpp__proc_id_inside(uint32_t process_id, uint32_t thread_id)
     return last ? (uint32_t)strtoul(last, NULL, 10) : 0;
 }
 
-/* The name space of mounts and the root folder of this process, which keeps them. */
-static const char *const root_names[] = {"ns/mnt", "root"};
-static struct stat own_roots[2];
-static bool has_own_roots;
-static pthread_once_t own_roots_once = PTHREAD_ONCE_INIT;
-
-static void look_at_own_roots(void)
+/* Returns whether a path leads to the same file in the folders of a process and of this one. */
+static bool is_same_file(uint32_t process_id, const char *name)
 {
-    has_own_roots = stat("/proc/self/ns/mnt", &own_roots[0]) == 0 &&
-                    stat("/proc/self/root", &own_roots[1]) == 0;
+    char path[64], own[64];
+    struct stat its, ours;
+    snprintf(path, sizeof path, "/proc/%u/%s", (unsigned)process_id, name);
+    snprintf(own, sizeof own, "/proc/self/%s", name);
+    return stat(path, &its) != 0 || stat(own, &ours) != 0 ||
+           (its.st_dev == ours.st_dev && its.st_ino == ours.st_ino);
 }
 
 bool hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES])
 {
-    bool is_other = false;
-    pthread_once(&own_roots_once, look_at_own_roots);
-    for (size_t i = 0; i < 2 && has_own_roots && !is_other; i++) {
-        char path[64];
-        struct stat its;
-        snprintf(path, sizeof path, "/proc/%u/%s", (unsigned)process_id, root_names[i]);
-        is_other = stat(path, &its) == 0 &&
-                   (its.st_dev != own_roots[i].st_dev || its.st_ino != own_roots[i].st_ino);
-    }
     snprintf(out, HPP__PROC_ROOT_BYTES, "/proc/%u/root", (unsigned)process_id);
-    return is_other;
+    return !is_same_file(process_id, "ns/mnt") || !is_same_file(process_id, "root");
 }
 
 uint32_t hpp__proc_seccomp(uint32_t process_id)

@@ -303,7 +303,11 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char 
         bool is_mapped = hpf_str_is(p->heap.groups[i].shape->kind, "mmap");
         p->figures.mapped_bytes += is_mapped ? p->peak.groups[i].bytes : 0;
     }
-    hpp__profile_count_totals(p);
+    if (last->is_of_row) {
+        hpp__profile_note_totals(p, hpp__window_sums_total(&last->sums));
+    } else {
+        hpp__profile_count_totals(p);
+    }
     count_older_blocks(p);
     note_losses(p);
     if (hpp__profile_logs_totals(p)) {

@@ -96,8 +96,6 @@ struct hpp__profile {
     bool has_lives;
     hpp__profile_biography biography;
     hpf_error snapshot_error; /* the first of a heap snapshot */
-    bool is_row;              /* its last sample is not by group: */
-    hpp__costs row_costs;
     hpp_process_figures figures;
 };
 
@@ -127,8 +125,9 @@ void hpp__profile_emit_headers(hpp__profile *p);
 /* Copies the live blocks of each group. */
 void hpp__profile_keep_alive(hpp__alive_list *alive, const hpp__site_heap *heap);
 
-/* Stores in the figures what was allocated and freed. */
+/* Store in the figures what was allocated and freed: by all groups, or what is given. */
 void hpp__profile_count_totals(hpp__profile *p);
+void hpp__profile_note_totals(hpp__profile *p, hpp__costs all);
 
 /* ---- profile_log.c ---- */
 

@@ -35,18 +35,23 @@ static void keep_objects(hpp__alive_list *alive, const hpp__objects *objects)
     }
 }
 
-void hpp__profile_count_totals(hpp__profile *p)
+void hpp__profile_note_totals(hpp__profile *p, hpp__costs all)
 {
-    hpp__costs all = p->row_costs;
-    for (size_t i = 0; i < p->heap.n_groups && !p->is_row; i++) {
-        if (i != HPP__GROUP_TICKS) {
-            hpp__costs_add(&all, &p->heap.costs[i]);
-        }
-    }
     p->figures.allocations = all.allocations;
     p->figures.allocated_bytes = all.allocated_bytes;
     p->figures.frees = all.frees;
     p->figures.freed_bytes = all.freed_bytes;
+}
+
+void hpp__profile_count_totals(hpp__profile *p)
+{
+    hpp__costs all = {0};
+    for (size_t i = 0; i < p->heap.n_groups; i++) {
+        if (i != HPP__GROUP_TICKS) {
+            hpp__costs_add(&all, &p->heap.costs[i]);
+        }
+    }
+    hpp__profile_note_totals(p, all);
 }
 
 /* Keeps the bands of a break-down in the largest sample. Places that allocate are kept as groups,
@@ -326,8 +331,6 @@ static void take_row(hpp__profile *p, const hpp__process_sample *snapshot)
                                      .size_bytes = hpp__window_sums_live_bytes(&snapshot->sums)};
     p->figures.duration_s = snapshot->time_s;
     hpp__profile_note_memory(p, &snapshot->memory);
-    p->is_row = true;
-    p->row_costs = hpp__window_sums_total(&snapshot->sums);
     note_figures(p, snapshot, &whole, whole.size_bytes);
     hpp__profile_record(p, &whole, 0);
 }
