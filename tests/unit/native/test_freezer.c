@@ -28,11 +28,13 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "native/collector/image/image_blocks.h"
 #include "native/collector/image/proc.h"
 #include "native/collector/image/tracer.h"
 #include "helped_program.h"
 #include "native/target/counting/blocks.h"
 #include "native/target/preload/helper.h"
+#include "native/window/trie.h"
 #include "native/window/window_writer.h"
 
 #define MIB   ((uint64_t)1 << 20)
@@ -168,6 +170,32 @@ Test(freezer, has_all_blocks_in_order)
     cr_assert(eq(u64, hpp__image_block_of(image, image->blocks[0].address - 1), SIZE_MAX));
     hpp__image_close(image);
     finish(&p);
+}
+
+/* The blocks of a program that goes on may have sites that are newer than the reader. */
+Test(freezer, knows_mappings_of_new_sites)
+{
+    const char *reason;
+    const void *place = (const void *)(UINT64_C(100) << HPP_LEAF_SHIFT);
+    hpp_block before;
+    hpp__window_reader reader;
+    hpp__image_block *blocks;
+    size_t n;
+    hpf_error err;
+    cr_assert(hpp__window_make(&reason, 16 * MIB) >= 0);
+    cr_assert(hpp__blocks_put((const char *)place + MIB, HPP_FIRST_SITE - 1, 4096, &before));
+    cr_assert(hpp__window_reader_open(&reader, hpp__window, hpp__window->head.size_bytes, -1,
+                                      &err) == HPF_OK);
+    uint32_t site = hpp__trie_site(0, HPP_CALL_MMAP);
+    cr_assert(site >= reader.n_sites);
+    cr_assert(hpp__blocks_put(place, site, MIB, &before));
+    hpp__proc_memory memory = hpp__proc_memory_open((uint32_t)getpid());
+    cr_assert(hpp__image_blocks(&blocks, &n, &memory, &reader, &err) == HPF_OK);
+    hpp__proc_memory_close(&memory);
+    cr_assert(eq(u64, n, 2));
+    cr_assert(blocks[0].site == site && blocks[0].is_mapping);
+    cr_assert(not(blocks[1].is_mapping));
+    free(blocks);
 }
 
 /* A program may list the same leaf for any number of addresses. */

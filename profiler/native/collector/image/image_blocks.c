@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct leaf_reader {
-    const hpp__window_reader *window;
+    hpp__window_reader *window;
     const hpp__proc_memory *memory;
     int pagemap;
     uint32_t *granules; /* of a leaf, in the pages that exist */
@@ -62,13 +62,19 @@ static bool read_leaf(leaf_reader *l, uint64_t leaf)
     return true;
 }
 
-/* Returns whether a site is one of mappings. Few blocks are pages, so few need to be looked up. */
+/* Returns whether a site is one of mappings. Few blocks are pages, so few need to be looked up. A
+ * program that goes on makes sites while its blocks are read. */
 static bool is_of_mappings(const leaf_reader *l, uint64_t address, uint64_t size_bytes,
                            uint32_t index)
 {
     hpp_window_site site;
-    return (address | size_bytes) % HPP_WINDOW_PAGE_BYTES == 0 &&
-           hpp__window_reader_site(l->window, index, &site) && site.call == HPP_CALL_MMAP;
+    if ((address | size_bytes) % HPP_WINDOW_PAGE_BYTES != 0) {
+        return false;
+    }
+    if (index >= l->window->n_sites) {
+        hpp__window_reader_refresh(l->window);
+    }
+    return hpp__window_reader_site(l->window, index, &site) && site.call == HPP_CALL_MMAP;
 }
 
 static bool add_block(leaf_reader *l, uint64_t address, const uint32_t *first)
@@ -138,7 +144,7 @@ static hpf_status read_leaves(leaf_reader *l, const uint64_t *leaves, size_t n, 
 }
 
 hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, const hpp__proc_memory *memory,
-                             const hpp__window_reader *reader, hpf_error *err)
+                             hpp__window_reader *reader, hpf_error *err)
 {
     uint32_t n_leaves;
     const _Atomic uint64_t *listed = hpp__window_reader_leaves(reader, &n_leaves);

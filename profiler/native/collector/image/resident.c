@@ -43,7 +43,7 @@ typedef struct range {
 
 typedef struct look {
     uint32_t process_id;
-    const hpp__window_reader *reader; /* borrowed */
+    hpp__window_reader *reader; /* borrowed */
     hpp__known_blocks known;
     hpf_resident_part rest; /* REST or BEFORE; LIVE: all blocks are known */
     int pagemap;
@@ -508,10 +508,10 @@ static int by_addresses(const void *a, const void *b)
 }
 
 /* Copies the list of leaves, which grows. */
-static bool list_leaves(look *l, const hpp__window_reader *reader)
+static bool list_leaves(look *l)
 {
     uint32_t n;
-    const _Atomic uint64_t *listed = hpp__window_reader_leaves(reader, &n);
+    const _Atomic uint64_t *listed = hpp__window_reader_leaves(l->reader, &n);
     l->leaves = malloc((n + (size_t)1) * sizeof *l->leaves);
     for (; l->leaves && l->n_leaves < n; l->n_leaves++) {
         l->leaves[l->n_leaves] = listed[l->n_leaves];
@@ -521,11 +521,12 @@ static bool list_leaves(look *l, const hpp__window_reader *reader)
 }
 
 /* Reads the live blocks of a process that runs. */
-static bool read_blocks(look *l, const hpp__window_reader *reader, hpp__image_block **own)
+static bool read_blocks(look *l, hpp__image_block **own)
 {
     hpf_error err;
+    hpp__window_reader_refresh(l->reader); /* it then has the leaves of all resident pages */
     hpp__proc_memory memory = hpp__proc_memory_open(l->process_id);
-    hpf_status status = hpp__image_blocks(own, &l->n_blocks, &memory, reader, &err);
+    hpf_status status = hpp__image_blocks(own, &l->n_blocks, &memory, l->reader, &err);
     hpp__proc_memory_close(&memory);
     l->blocks = *own;
     return status == HPF_OK;
@@ -534,8 +535,9 @@ static bool read_blocks(look *l, const hpp__window_reader *reader, hpp__image_bl
 hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader *reader,
                                   hpp__known_blocks known)
 {
+    hpp__window_reader now = *reader;
     look l = {.process_id = process_id,
-              .reader = reader,
+              .reader = &now,
               .known = known,
               .rest = known.since_attached   ? HPF_RESIDENT_BEFORE
                       : known.rate_bytes > 0 ? HPF_RESIDENT_REST
@@ -546,8 +548,8 @@ hpp__resident *hpp__resident_look(uint32_t process_id, const hpp__window_reader 
               .out = calloc(1, sizeof *l.out)};
     hpp__image_block *own = NULL;
     l.by_site = calloc(l.n_sites + 1, sizeof *l.by_site);
-    bool is_good = l.pagemap >= 0 && l.out && l.by_site && list_leaves(&l, reader) &&
-                   read_mappings(&l) && read_pages(&l) && read_blocks(&l, reader, &own);
+    bool is_good = l.pagemap >= 0 && l.out && l.by_site && read_mappings(&l) && read_pages(&l) &&
+                   read_blocks(&l, &own) && list_leaves(&l);
     if (is_good) {
         find_stacks(&l, &reader->window->head);
         l.out->page_table_bytes = hpp__proc_page_table_bytes(process_id);
