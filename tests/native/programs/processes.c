@@ -95,8 +95,9 @@ static void nothing(void)
 {
 }
 
-/* Waits for a sample of this process; its profile is `base`.hp or `base`.PID.hp. */
-static void wait_for_own_sample(const char *base, bool is_first)
+/* Waits for three samples of this process: with fewer, a recording has no log of so small a
+ * process. Its profile is `base`.hp or `base`.PID.hp. */
+static void wait_for_own_samples(const char *base, bool is_first)
 {
     char path[PATH_MAX];
     if (is_first) {
@@ -104,10 +105,12 @@ static void wait_for_own_sample(const char *base, bool is_first)
     } else {
         snprintf(path, sizeof path, "%s.%d.hp", base, (int)getpid());
     }
-    wait_for_sample(path, nothing);
+    for (int i = 0; i < 3; i++) {
+        wait_for_sample(path, nothing);
+    }
 }
 
-/* A child of a child frees some of the first one's blocks, while all three live and have a sample.
+/* A child of a child frees some of the first one's blocks, while all three live and have samples.
  */
 static int shares_heap(char **arguments)
 {
@@ -115,18 +118,18 @@ static int shares_heap(char **arguments)
     for (int i = 0; i < N_INHERITED; i++) {
         inherited[i] = made(malloc(50000));
     }
-    wait_for_own_sample(arguments[0], true);
+    wait_for_own_samples(arguments[0], true);
     pid_t child = fork();
     if (child == 0) {
         keep_as_child(1000);
-        wait_for_own_sample(arguments[0], false);
+        wait_for_own_samples(arguments[0], false);
         pid_t grandchild = fork();
         for (int i = 0; i < N_INHERITED / 2; i++) {
             free(inherited[i]);
         }
         if (grandchild == 0) {
             keep_as_child(1000);
-            wait_for_own_sample(arguments[0], false);
+            wait_for_own_samples(arguments[0], false);
             _exit(3);
         }
         _exit(status_of(grandchild));
