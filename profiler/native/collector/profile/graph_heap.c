@@ -184,7 +184,8 @@ static hpp__root_object *root_of(hpp__graph_heap *h, const hpp__graph_root *from
     hpf_arena *scratch = hpf_arena_create();
     hpf_str name = {NULL, 0};
     if (from->site != 0) {
-        name = h->native->groups[hpp__site_heap_group(h->native, from->site)].shape->description;
+        size_t group = hpp__site_heap_group(h->native, from->site); /* may move the groups */
+        name = h->native->groups[group].shape->description;
     } else if (scratch) {
         name = clean(scratch, text);
     }

@@ -32,8 +32,9 @@ static uint32_t named(hpp__python_fields *f, hpf_str name)
 
 static bool is_text(hpp__python *p, uint64_t object)
 {
-    uint64_t type = hpp__python_word(p, object + HPP_PYTHON_OBJECT_TYPE);
-    return p->types[hpp__python_type_at(p, type)].kind == HPP__PYTHON_TEXT;
+    uint64_t address = hpp__python_word(p, object + HPP_PYTHON_OBJECT_TYPE);
+    uint32_t type = hpp__python_type_at(p, address); /* may move the types */
+    return p->types[type].kind == HPP__PYTHON_TEXT;
 }
 
 /* Returns the field with the name that a str is, which need not be a block: some are variables of

@@ -143,7 +143,8 @@ bool hpp__python_older_follow(hpp__python_older *older, uint64_t object,
     while (older->n_waiting > 0 && w.is_good) {
         uint64_t next = older->waiting[--older->n_waiting];
         uint64_t address = hpp__python_word(older->python, next + HPP_PYTHON_OBJECT_TYPE);
-        hpp__python_type type = older->python->types[hpp__python_type_at(older->python, address)];
+        uint32_t number = hpp__python_type_at(older->python, address); /* may move the types */
+        hpp__python_type type = older->python->types[number];
         see_parts(&w, next, &type);
     }
     return w.is_good;
