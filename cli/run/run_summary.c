@@ -528,6 +528,12 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
             "that it started were not profiled",
             who);
     }
+    if (f->was_traced) {
+        say(p,
+            "%sit was traced (gdb, strace): since then, it has no ticks of processor time, whose "
+            "signals the tracer would see",
+            who);
+    }
     if (f->n_missed_samples > f->n_samples / 10) {
         say_if(p, who, f->n_missed_samples, "sample", "missing: the machine was busy");
     }

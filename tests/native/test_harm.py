@@ -54,7 +54,7 @@ class Harm(Native):
         self.check("uses_terminal", "stops_and_goes_on")
 
     def test_harm_to_debuggers(self):
-        self.check("traces_child", "seizes_child")
+        self.check("traces_child", "seizes_child", modes=(*MODES, ("-p",)))
 
     def test_harm_to_debuggers_of_forks(self):
         self.check("traces_forks")

@@ -167,7 +167,7 @@ typedef struct hpp_process_figures {
     bool has_last_image;   /* the last one is of the end of the process */
     double last_objects_s; /* time of the last sample of objects; 0: there was none */
     /* The largest amount ever reached, of all blocks, if it is more than 10 %, and 64 KiB, above
-     * all samples; else 0. */
+     * all samples, or was reached at the end, of which there is no image; else 0. */
     uint64_t missed_peak_bytes;
     double missed_peak_s;
     /* With -hr: whether there was a census, blocks that no root reached at the last one (blocks
@@ -198,6 +198,7 @@ typedef struct hpp_process_figures {
     const char *haskell_version; /* of GHC, borrowed; "" if it is not known */
     uint64_t n_unsettled;        /* samples skipped since no image showed all closures */
     bool was_isolated;           /* it entered seccomp; less could be counted since then */
+    bool was_traced;             /* a tracer followed it: no ticks since then */
     bool has_own_malloc;         /* the program contains it: only its mappings are counted */
     bool started_sanitizer;      /* it started programs that have a sanitizer: not profiled */
     bool started_other;          /* it started programs that are not linked to a recent glibc */

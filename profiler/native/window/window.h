@@ -320,6 +320,7 @@ enum {
     /* It has started programs into which the library is not loaded. */
     HPP_EVENT_STARTED_SANITIZER = 1u << 7, /* they have a sanitizer */
     HPP_EVENT_STARTED_OTHER = 1u << 8,     /* not linked to glibc, or to an old one */
+    HPP_EVENT_TRACED = 1u << 9,            /* its ticks have ended, since a tracer follows it */
 };
 
 /* A thread of the program, in its private memory (thread_parts): number n has slot n. */

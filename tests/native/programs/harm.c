@@ -51,6 +51,15 @@ static void nap_ms(long ms)
     }
 }
 
+/* Of processor time. */
+static void work_ms(long ms)
+{
+    clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000);
+    while (clock() < end) {
+        continue;
+    }
+}
+
 static const char *error_of(long result)
 {
     return result < 0 ? strerrorname_np(errno) : "-";
@@ -482,6 +491,16 @@ static int stops_and_goes_on(char **arguments)
 /* ---- what is traced
  * ---------------------------------------------------------------------------------- */
 
+/* Works for longer than a tick of a profile takes. */
+static int works(char **arguments)
+{
+    (void)arguments;
+    keep(500, 100);
+    work_ms(100);
+    return 9;
+}
+
+/* The tracer sees the signals of the child, and that it executes a program, and nothing else. */
 static int traces_child(char **arguments)
 {
     (void)arguments;
@@ -493,10 +512,10 @@ static int traces_child(char **arguments)
         }
         raise(SIGSTOP);
         keep(500, 100);
-        nap_ms(100);
+        work_ms(100);
         raise(SIGUSR1);
-        nap_ms(100);
-        _exit(9);
+        execl(own_path(), own_path(), "works", (char *)NULL);
+        _exit(101);
     }
     int status = 0;
     for (waitpid(child, &status, __WALL); WIFSTOPPED(status); waitpid(child, &status, __WALL)) {
@@ -890,6 +909,7 @@ int main(int argc, char **argv)
                                         {"begins_session", begins_session},
                                         {"uses_terminal", uses_terminal},
                                         {"stops_and_goes_on", stops_and_goes_on},
+                                        {"works", works},
                                         {"traces_child", traces_child},
                                         {"traces_forks", traces_forks},
                                         {"seizes_child", seizes_child},

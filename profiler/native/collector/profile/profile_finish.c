@@ -153,6 +153,7 @@ static void note_losses(hpp__profile *p)
     f->is_restricted = p->options->census->n_restrictions > 0;
     uint32_t events = head->events;
     f->was_isolated = (events & HPP_EVENT_ISOLATED) != 0;
+    f->was_traced = (events & HPP_EVENT_TRACED) != 0;
     f->has_own_malloc = (events & HPP_EVENT_OWN_MALLOC) != 0;
     f->started_sanitizer = (events & HPP_EVENT_STARTED_SANITIZER) != 0;
     f->started_other = (events & HPP_EVENT_STARTED_OTHER) != 0;

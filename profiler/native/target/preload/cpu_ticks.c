@@ -23,7 +23,7 @@ enum {
     NS_PER_S = 1000000000,
     ERA_TICK_US = 5000, /* without a time profile */
     MAX_ADOPTED = 4096,
-    THREAD_CLOCK = 6, /* the kernel's clock of the processor time of a thread */
+    THREAD_CLOCK = 6, /* of a clock's number: the processor time of a thread */
     REST = 16,        /* time between ticks, at least, in times of the last one */
 };
 
@@ -52,6 +52,12 @@ static uint64_t time_ns(long clock)
     struct timespec now = {0};
     hpp__syscall(SYS_clock_gettime, clock, (long)&now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Returns the clock of the processor time of a thread. */
+static long thread_clock(uint32_t thread_id)
+{
+    return (long)(int)(~thread_id << 3 | THREAD_CLOCK);
 }
 
 static uint64_t own_time_ns(void)
@@ -218,9 +224,8 @@ void hpp__cpu_ticks_stop(hpp_thread *self)
 void hpp__cpu_ticks_adopt(uint32_t thread_id)
 {
     uint32_t i = atomic_load(&n_adopted);
-    long clock = (long)(int)(~thread_id << 3 | THREAD_CLOCK);
     if (i < MAX_ADOPTED && interval_ns() != 0 && take_signal() &&
-        start_timer(&adopted[i], clock, thread_id)) {
+        start_timer(&adopted[i], thread_clock(thread_id), thread_id)) {
         atomic_store(&n_adopted, i + 1);
     }
 }
@@ -245,21 +250,36 @@ static bool has_signal(const char *status, const char *name)
     return (set >> (TICK_SIGNAL - 1) & 1) != 0;
 }
 
-/* A thread is in its tick if it blocks the signal: nothing else does. */
+/* Returns whether a thread runs, or would if there were a processor for it. */
+static bool is_running(const char *status)
+{
+    const char *state = strstr(status, "State:\t");
+    return state != NULL && (state[7] == 'R' || state[7] == 'D');
+}
+
+/* A thread is in its tick if it blocks the signal. Another one that does has its reasons: it rests,
+ * or works for longer than a tick takes. On a busy machine a short tick can take long. */
 static void wait_for_tick(void *context, uint32_t thread_id, int directory)
 {
-    const uint64_t *end_ns = context;
+    static const uint64_t most_ns = UINT64_C(60) * NS_PER_S, longest_tick_ns = NS_PER_S;
+    static const struct timespec pause = {0, 100 * NS_PER_US};
+    const uint64_t *begin_ns = context;
+    const long clock = thread_clock(thread_id);
+    const uint64_t end_ns = time_ns(clock) + longest_tick_ns;
+    uint64_t now_ns, moved_ns = *begin_ns;
     char status[4096];
     long n;
-    (void)thread_id;
     long file = hpp__syscall(SYS_openat, directory, (long)"status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
     while ((n = hpp__syscall(SYS_pread64, file, (long)status, sizeof status - 1, 0, 0, 0)) > 0) {
         status[n] = '\0';
+        now_ns = time_ns(CLOCK_MONOTONIC);
+        moved_ns = is_running(status) ? now_ns : moved_ns;
         bool is_busy = has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t");
-        if (!is_busy || time_ns(CLOCK_MONOTONIC) > *end_ns) {
+        if (!is_busy || now_ns > moved_ns + longest_tick_ns || time_ns(clock) > end_ns ||
+            now_ns > *begin_ns + most_ns) {
             break;
         }
-        hpp__syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+        hpp__syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
     if (file >= 0) {
         hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
@@ -268,8 +288,8 @@ static void wait_for_tick(void *context, uint32_t thread_id, int directory)
 
 void hpp__cpu_ticks_wait(void)
 {
-    uint64_t end_ns = time_ns(CLOCK_MONOTONIC) + NS_PER_S;
+    uint64_t begin_ns = time_ns(CLOCK_MONOTONIC);
     if (interval_ns() != 0) {
-        hpp__tasks_visit(wait_for_tick, &end_ns);
+        hpp__tasks_visit(wait_for_tick, &begin_ns);
     }
 }

@@ -13,6 +13,7 @@
 
 #include "native/target/counting/blocks.h"
 #include "native/target/lives/exact.h"
+#include "cpu_ticks.h"
 #include "environment.h"
 #include "helper.h"
 #include "native/target/counting/next_allocator.h"
@@ -47,6 +48,36 @@ static bool is_wanted(void)
     long process_id = hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     return given_settings != NULL || hpp__settings.has_children ||
            process_id == (long)hpp__settings.root_id;
+}
+
+/* Returns a number of /proc/self/status, or 0. It has a buffer of its own, as a signal handler on a
+ * small stack may end the process. */
+static uint64_t own_status(const char *name)
+{
+    static char text[4096];
+    uint64_t number = 0;
+    long file = hpp__syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC,
+                             0, 0, 0);
+    long n = file < 0 ? 0 : hpp__syscall(SYS_read, file, (long)text, sizeof(text) - 1, 0, 0, 0);
+    if (file >= 0) {
+        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, name);
+    for (at = at != NULL ? at + strlen(name) : ""; *at != '\0' && *at != '\n'; at++) {
+        number = *at >= '0' && *at <= '9' ? number * 10 + (uint64_t)(*at - '0') : number;
+    }
+    return number;
+}
+
+/* A tracer would see the signals of ticks. Census itself is one while it attaches. */
+static void see_tracer(void)
+{
+    hpp__cpu_ticks_are_over =
+        hpp__cpu_ticks_are_wanted() && !hpp__is_attached && own_status("\nTracerPid:") != 0;
+    if (hpp__cpu_ticks_are_over) {
+        atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_TRACED);
+    }
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -124,6 +155,7 @@ static bool start(void)
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
+    see_tracer();
     if (hpp__next_allocator_is_hidden()) {
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_OWN_MALLOC);
     }
@@ -188,6 +220,7 @@ static bool renew(void)
     hpp__blocks_forked();
     hpp__trie_forget_lives();
     hpp__sampler_forked();
+    see_tracer();
     hpp_thread *self = hpp__threads_forked();
     inheritance all = {0};
     hpp__blocks_each(count_inherited, &all);
@@ -294,28 +327,13 @@ static void leave(void)
     hpp__helper_end();
 }
 
-/* Stores the largest resident set so far, since the largest one may be between two samples. It has
- * a buffer of its own, as a signal handler on a small stack may end the process. */
+/* Stores the largest resident set so far, since the largest one may be between two samples. */
 static void note_resident(void)
 {
-    static const char path[] = "/proc/self/status", name[] = "\nVmHWM:";
-    static char text[4096];
-    if (!hpp__alive() ||
-        hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) != hpp__window->head.process_id) {
-        return;
+    if (hpp__alive() &&
+        hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == hpp__window->head.process_id) {
+        atomic_store(&hpp__window->head.most_resident_bytes, own_status("\nVmHWM:") * 1024);
     }
-    long file = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    long n = file < 0 ? 0 : hpp__syscall(SYS_read, file, (long)text, sizeof(text) - 1, 0, 0, 0);
-    if (file >= 0) {
-        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
-    }
-    text[n > 0 ? n : 0] = '\0';
-    uint64_t n_kib = 0;
-    const char *at = strstr(text, name);
-    for (at = at != NULL ? at + strlen(name) : ""; *at != '\0' && *at != '\n'; at++) {
-        n_kib = *at >= '0' && *at <= '9' ? n_kib * 10 + (uint64_t)(*at - '0') : n_kib;
-    }
-    atomic_store(&hpp__window->head.most_resident_bytes, n_kib * 1024);
 }
 
 __attribute__((constructor)) static void begin(void)

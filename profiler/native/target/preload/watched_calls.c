@@ -11,6 +11,8 @@
  * A child that is forked without fork (_Fork, clone, or the bare system call) runs no fork
  * handlers, so the sampled biography ends before.
  *
+ * A process that asks to be traced gets no more ticks: its tracer would see their signals.
+ *
  * In another network namespace, the collector's socket cannot be reached: unshare and setns leave a
  * note for the summary.
  *
@@ -28,6 +30,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 
 #include "cpu_ticks.h"
 #include "entry.h"
@@ -41,6 +44,7 @@
 /* Called from assembly only, with the arguments of the call. They return the function of libc. */
 void *hpp__before_prctl(const long arguments[]);
 void *hpp__before_syscall(const long arguments[]);
+void *hpp__before_ptrace(const long arguments[]);
 void *hpp__before_unshare(const long arguments[]);
 void *hpp__before_setns(const long arguments[]);
 void *hpp__before_fork(void);
@@ -76,6 +80,7 @@ static void note_new_network(void)
 enum {
     PRCTL,
     SYSCALL,
+    PTRACE,
     UNSHARE,
     SETNS,
     FORK,
@@ -91,9 +96,9 @@ static void *next[N_FUNCTIONS];
 
 __attribute__((constructor)) static void find_next(void)
 {
-    static const char names[][16] = {"prctl", "syscall", "unshare",      "setns",
-                                     "_Fork", "clone",   "waitpid",      "wait4",
-                                     "wait3", "waitid",  "clock_gettime"};
+    static const char names[][16] = {"prctl", "syscall", "ptrace", "unshare",
+                                     "setns", "_Fork",   "clone",  "waitpid",
+                                     "wait4", "wait3",   "waitid", "clock_gettime"};
     int error = errno;
     for (int i = 0; i < N_FUNCTIONS; i++) {
         next[i] = dlsym(RTLD_NEXT, names[i]);
@@ -108,6 +113,23 @@ static void *found(int which)
         find_next();
     }
     return next[which];
+}
+
+/* A child of vfork has the memory of its parent, whose ticks go on. */
+static void see_ptrace(long request)
+{
+    if (request == PTRACE_TRACEME && hpp__cpu_ticks_are_wanted() && hpp__alive() &&
+        hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == hpp__window->head.process_id) {
+        hpp__threads_end_ticks();
+        atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_TRACED);
+    }
+}
+
+void *hpp__before_ptrace(const long arguments[])
+{
+    void *function = found(PTRACE);
+    see_ptrace(arguments[0]);
+    return function;
 }
 
 /* Without a filter, the call only asks whether there are filters. */
@@ -142,6 +164,8 @@ void *hpp__before_syscall(const long arguments[])
         isolate(HPP_ISOLATED_STRICTLY);
     } else if (number == SYS_seccomp && operation == SECCOMP_SET_MODE_FILTER && filter != 0) {
         isolate(HPP_ISOLATED_BY_FILTER);
+    } else if (number == SYS_ptrace) {
+        see_ptrace(operation);
     } else if (number == SYS_unshare && operation & CLONE_NEWNET) {
         note_new_network();
     } else if (number == SYS_execve || number == SYS_execveat) {
@@ -224,6 +248,7 @@ void *hpp__before_clock_gettime(void)
 #define WATCHED(name, before) HPP_ASM_FUNCTION(".globl", #name, HPP_CALL_THEN_JUMP(#before, "0"))
 WATCHED(prctl, hpp__before_prctl);
 WATCHED(syscall, hpp__before_syscall);
+WATCHED(ptrace, hpp__before_ptrace);
 WATCHED(unshare, hpp__before_unshare);
 WATCHED(setns, hpp__before_setns);
 WATCHED(_Fork, hpp__before_fork);
