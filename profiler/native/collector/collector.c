@@ -841,6 +841,19 @@ size_t hpp_collector_n_processes(const hpp_collector *c)
     return c->n_processes;
 }
 
+/* Without an image of the end, more may be live there than in all samples. */
+static void note_end_without_image(const hpp__process *p, hpp_process_figures *out)
+{
+    uint64_t end_bytes = out->allocated_bytes - out->freed_bytes;
+    bool is_of_all =
+        p->with_images && !p->is_haskell && !out->is_restricted && out->biography.sample_bytes == 0;
+    if (is_of_all && !p->has_last_image && end_bytes > out->peak_bytes &&
+        end_bytes > out->missed_peak_bytes) {
+        out->missed_peak_bytes = end_bytes;
+        out->missed_peak_s = out->duration_s;
+    }
+}
+
 void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_figures *out)
 {
     const hpp__process *p = c->processes[index];
@@ -856,6 +869,7 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
         out->missed_peak_bytes = p->missed_peak_bytes;
         out->missed_peak_s = p->missed_peak_s;
     }
+    note_end_without_image(p, out);
     out->image_pause_s = p->image_pause_s;
     out->longest_pause_s = p->longest_pause_s;
     out->n_moving = p->n_moving;

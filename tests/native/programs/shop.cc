@@ -12,7 +12,7 @@ extern "C" {
 #include "wait_for_sample.h"
 }
 
-enum { N_ROUNDS = 40, N_REQUESTS = 50, REPORT_ROUND = 20, N_ROWS = 20000 };
+enum { N_ROUNDS = 40, N_REQUESTS = 50, REPORT_ROUND = 20, N_ROWS = 7000 };
 
 struct Entry {
     std::string text;
