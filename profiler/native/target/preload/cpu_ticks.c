@@ -201,6 +201,7 @@ static void stop_timer(hpp_ticks *ticks)
     uint32_t timer_id = atomic_exchange(&ticks->timer_id, 0);
     if (timer_id != 0) {
         hpp__syscall(SYS_timer_delete, (long)timer_id - 1, 0, 0, 0, 0, 0);
+        ticks->end_ns = time_ns(thread_clock(ticks->thread_id));
     }
 }
 
@@ -257,15 +258,39 @@ static bool is_running(const char *status)
     return state != NULL && (state[7] == 'R' || state[7] == 'D');
 }
 
+static uint64_t earlier_end(uint64_t end_ns, const hpp_ticks *ticks, uint32_t thread_id)
+{
+    return ticks->thread_id == thread_id && ticks->end_ns < end_ns ? ticks->end_ns : end_ns;
+}
+
+/* Returns when the ticks of a thread ended, in its processor time; UINT64_MAX if it had none. An
+ * ended thread may have had the same number. */
+static uint64_t end_of_ticks(uint32_t thread_id)
+{
+    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots), n = atomic_load(&n_adopted);
+    uint64_t end_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < n_slots; i++) {
+        end_ns = earlier_end(end_ns, &hpp__thread_at(i)->ticks, thread_id);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        end_ns = earlier_end(end_ns, &adopted[i], thread_id);
+    }
+    return end_ns;
+}
+
 /* A thread is in its tick if it blocks the signal. Another one that does has its reasons: it rests,
- * or works for longer than a tick takes. On a busy machine a short tick can take long. */
+ * or works for longer than a tick takes. On a busy machine a short tick can take long. When the
+ * kernel is about to call the handler, the signal is neither pending nor blocked: a thread that
+ * runs must have run for a while since its timer was deleted. */
 static void wait_for_tick(void *context, uint32_t thread_id, int directory)
 {
     static const uint64_t most_ns = UINT64_C(60) * NS_PER_S, longest_tick_ns = NS_PER_S;
+    static const uint64_t call_ns = 100 * NS_PER_US; /* the kernel calls a handler in less */
     static const struct timespec pause = {0, 100 * NS_PER_US};
     const uint64_t *begin_ns = context;
     const long clock = thread_clock(thread_id);
     const uint64_t end_ns = time_ns(clock) + longest_tick_ns;
+    const uint64_t ended_ns = end_of_ticks(thread_id);
     uint64_t now_ns, moved_ns = *begin_ns;
     char status[4096];
     long n;
@@ -273,8 +298,10 @@ static void wait_for_tick(void *context, uint32_t thread_id, int directory)
     while ((n = hpp__syscall(SYS_pread64, file, (long)status, sizeof status - 1, 0, 0, 0)) > 0) {
         status[n] = '\0';
         now_ns = time_ns(CLOCK_MONOTONIC);
-        moved_ns = is_running(status) ? now_ns : moved_ns;
-        bool is_busy = has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t");
+        bool runs = is_running(status);
+        moved_ns = runs ? now_ns : moved_ns;
+        bool is_busy = has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t") ||
+                       (runs && ended_ns != UINT64_MAX && time_ns(clock) < ended_ns + call_ns);
         if (!is_busy || now_ns > moved_ns + longest_tick_ns || time_ns(clock) > end_ns ||
             now_ns > *begin_ns + most_ns) {
             break;
