@@ -217,7 +217,9 @@ static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_erro
 {
     moment *m = context;
     (void)err;
-    if (m->is_found && fabs(sample->time - m->time) >= fabs(m->found_time - m->time)) {
+    double distance = fabs(sample->time - m->time), least = fabs(m->found_time - m->time);
+    if (m->is_found &&
+        (distance > least || (distance == least && sample->time != m->found_time))) {
         return HPF_OK;
     }
     m->is_found = true;
@@ -258,7 +260,11 @@ hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, do
     while (next < o->n_drawn - 1 && o->drawn[next].time < time) {
         next++;
     }
-    hpf_status status = find_moment(s, next > 0 ? next - 1 : 0, next, &m, err);
+    size_t first = next > 0 ? next - 1 : 0, last = next;
+    while (last < o->n_drawn - 1 && o->drawn[last].time <= o->drawn[next].time) {
+        last++;
+    }
+    hpf_status status = find_moment(s, first, last, &m, err);
     if (status == HPF_OK && sample_time) {
         *sample_time = m.found_time;
     }

@@ -188,7 +188,7 @@ class Holders(Native):
         symbols = harness.run(["nm", "--defined-only", harness.PRELOAD]).output
         own = {line.split()[-1].split(".")[0] for line in symbols.splitlines()}
         self.assertIn("hpp__helper_rest", own)
-        done = harness.run_census([program("holders"), "recursion"], self.fresh(), "-hr", "-i0.002", stdin=subprocess.DEVNULL)
+        done = harness.run_census([program("holders"), "recursion"], self.fresh(), "-hr", "-i0.02", stdin=subprocess.DEVNULL)
         self.assertEqual(done.status, 0, done.errors)
         self.assertGreater(len(done.profile.samples), 10)
         holders = {holder for _, costs in done.profile.samples for name in costs

@@ -128,8 +128,8 @@ HPF_API HPF_MUST_USE hpf_status hpf_survey_emit(hpf_survey *survey, bool marks_i
                                                 hpf_error *err);
 
 /* Fill `amounts`, one element for each name, with the costs of a drawn sample, or of
- * the sample nearest to `time` (the earlier of two). Stores the time of that sample in
- * `*sample_time`, unless NULL. */
+ * the sample nearest to `time` (the earlier of two times; of samples of one time, the last). Stores
+ * the time of that sample in `*sample_time`, unless NULL. */
 HPF_API HPF_MUST_USE hpf_status hpf_survey_drawn_amounts(hpf_survey *survey, size_t drawn_index,
                                                          double *amounts, hpf_error *err);
 HPF_API HPF_MUST_USE hpf_status hpf_survey_amounts_at(hpf_survey *survey, double time,

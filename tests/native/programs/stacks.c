@@ -447,6 +447,14 @@ static int stretches(char **arguments)
 
 static volatile sig_atomic_t n_signals;
 static volatile size_t kept_in_signals;
+static volatile sig_atomic_t next_alarm_us; /* 0: never */
+
+/* Sends an alarm, once. */
+static void set_alarm(long in_us)
+{
+    struct itimerval timer = {.it_value = {0, in_us}};
+    must(setitimer(ITIMER_REAL, &timer, NULL) == 0, "a timer");
+}
 
 OWN_FRAME static void keep_in_signal(int number)
 {
@@ -455,6 +463,7 @@ OWN_FRAME static void keep_in_signal(int number)
     free(made(malloc(40)));
     made(malloc(24));
     kept_in_signals += 24;
+    set_alarm(next_alarm_us); /* the next one comes after this one's end, however long it takes */
 }
 
 OWN_FRAME static size_t wander(int depth)
@@ -482,22 +491,18 @@ static void handle_alarms(int flags)
     must(sigaction(SIGALRM, &action, NULL) == 0, "a handler");
 }
 
-static void set_alarm(long every_us)
-{
-    struct itimerval timer = {{0, every_us}, {0, every_us}};
-    must(setitimer(ITIMER_REAL, &timer, NULL) == 0, "a timer");
-}
-
 /* Handlers that allocate need an allocator that allows it (bump.c). The numbers differ between
  * runs, so they go to the named file, not to the output. */
 static int is_signalled(char **arguments)
 {
     size_t wandered = 0;
     handle_alarms(0);
-    set_alarm(100);
+    next_alarm_us = 100;
+    set_alarm(next_alarm_us);
     for (int i = 0; n_signals < 3000 && i < 100000; i++) {
         wandered += wander(i % 40);
     }
+    next_alarm_us = 0;
     set_alarm(0);
     must(n_signals >= 100, "signals arrive");
     must(arguments[0] != NULL && dup2(creat(arguments[0], 0600), 1) == 1, "a file for the numbers");

@@ -755,6 +755,23 @@ Test(survey, a_moment_is_the_nearest_sample_even_if_it_is_not_drawn)
     hpf_sink_destroy(text);
 }
 
+Test(survey, a_moment_is_the_last_sample_of_its_time)
+{
+    hpf_source *source = source_of(
+        HPF_STR(HEAD "BEGIN_SAMPLE 1\na 1\nEND_SAMPLE 1\nBEGIN_SAMPLE 3\na 9\nEND_SAMPLE 3\n"
+                     "BEGIN_SAMPLE 3\na 8\nEND_SAMPLE 3\nBEGIN_SAMPLE 3\na 7\nEND_SAMPLE 3\n"
+                     "BEGIN_SAMPLE 5\na 2\nEND_SAMPLE 5\nBEGIN_SAMPLE 5\na 4\nEND_SAMPLE 5\n"));
+    hpf_survey *survey = survey_source(source, 0);
+    const double times[] = {0, 1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6};
+    const double wanted[] = {1, 1, 1, 7, 7, 7, 7, 4, 4, 4};
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+        double amount = -1;
+        cr_assert_eq(hpf_survey_amounts_at(survey, times[i], &amount, NULL, NULL), HPF_OK);
+        cr_expect_eq(amount, wanted[i], "%g at %g", amount, times[i]);
+    }
+    finish(survey, source);
+}
+
 Test(survey, a_drawn_sample_has_its_amounts)
 {
     hpf_source *source =
