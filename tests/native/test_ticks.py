@@ -102,6 +102,7 @@ class Ticks(Native):
         """Samples that would need a system call are not counted, or have no stack; the program continues."""
         self.check("isolates_itself", "prctl")
         self.check("isolates_itself", "syscall")
+        self.check("isolates_itself", "twice")
         self.check("isolates_threads", function=None)
         self.check("isolates_itself_strictly", function=None)
 

@@ -29,8 +29,9 @@ typedef struct hpp_unwind_cache hpp_unwind_cache; /* stacks.c */
 typedef struct hpp_ticks {
     _Atomic uint32_t timer_id; /* plus 1; 0: none */
     uint32_t thread_id;
-    uint64_t end_ns;       /* processor time at the end of the last tick */
-    uint64_t uncounted_ns; /* processor time since then, less than a tick */
+    atomic_bool has_had_last; /* its last signal has come, after all others */
+    uint64_t end_ns;          /* processor time at the end of the last tick */
+    uint64_t uncounted_ns;    /* processor time since then, less than a tick */
 } hpp_ticks;
 
 /* The newest watched blocks of the thread, whose creation has not ended (sampler.h). Most have been

@@ -129,6 +129,29 @@ static hpp_ticks *find_adopted(uint32_t timer_id, uint32_t thread_id)
     return NULL;
 }
 
+/* Returns the ticks at an address, or if that is NULL the ones of a thread; NULL: there are none.
+ */
+static hpp_ticks *find_ticks(const void *place, uint32_t thread_id)
+{
+    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots),
+             n = n_slots + atomic_load(&n_adopted);
+    for (uint32_t i = 0; i < n; i++) {
+        hpp_ticks *t = i < n_slots ? &hpp__thread_at(i)->ticks : &adopted[i - n_slots];
+        if (place != NULL ? t == place : t->thread_id == thread_id) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static void note_last(const void *place)
+{
+    hpp_ticks *ticks = place != NULL ? find_ticks(place, 0) : NULL;
+    if (ticks != NULL) {
+        atomic_store(&ticks->has_had_last, true);
+    }
+}
+
 /* All signals are blocked meanwhile: a tick that comes during one waits, and then finds that no
  * time has passed. */
 static void on_signal(int signal_number, siginfo_t *info, void *context)
@@ -141,6 +164,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context)
         return;
     }
     if (!hpp__alive() || hpp__cpu_ticks_are_over) {
+        note_last(info->si_ptr);
         return;
     }
     hpp_thread *self = hpp__self;
@@ -178,20 +202,31 @@ static bool take_signal(void)
            0;
 }
 
-/* Starts the timer of a thread on a clock of the kernel. Returns false if there is none. */
-static bool start_timer(hpp_ticks *ticks, long clock, uint32_t thread_id)
+/* Creates the timer of a thread on a clock of the kernel. Its signals have a value. Returns false
+ * if there is none. */
+static bool create_timer(hpp_ticks *ticks, long clock, uint32_t thread_id, void *value)
 {
-    uint64_t tick_ns = interval_ns();
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                             .sigev_signo = TICK_SIGNAL,
+                             .sigev_value.sival_ptr = value};
     event._sigev_un._tid = (int)thread_id;
     int timer_id;
     if (hpp__syscall(SYS_timer_create, clock, (long)&event, (long)&timer_id, 0, 0, 0) != 0) {
         return false;
     }
     ticks->thread_id = thread_id;
+    ticks->timer_id = (uint32_t)timer_id + 1;
+    return true;
+}
+
+static bool start_timer(hpp_ticks *ticks, long clock, uint32_t thread_id)
+{
+    uint64_t tick_ns = interval_ns();
     ticks->uncounted_ns = 0;
     ticks->end_ns = time_ns(clock);
-    ticks->timer_id = (uint32_t)timer_id + 1;
+    if (!create_timer(ticks, clock, thread_id, NULL)) {
+        return false;
+    }
     set_timer(ticks, tick_ns, tick_ns);
     return true;
 }
@@ -201,7 +236,6 @@ static void stop_timer(hpp_ticks *ticks)
     uint32_t timer_id = atomic_exchange(&ticks->timer_id, 0);
     if (timer_id != 0) {
         hpp__syscall(SYS_timer_delete, (long)timer_id - 1, 0, 0, 0, 0, 0);
-        ticks->end_ns = time_ns(thread_clock(ticks->thread_id));
     }
 }
 
@@ -258,55 +292,62 @@ static bool is_running(const char *status)
     return state != NULL && (state[7] == 'R' || state[7] == 'D');
 }
 
-static uint64_t earlier_end(uint64_t end_ns, const hpp_ticks *ticks, uint32_t thread_id)
+/* Sends a last signal to a thread that has had ticks, as soon as it works. */
+static void send_last(void *context, uint32_t thread_id, int directory)
 {
-    return ticks->thread_id == thread_id && ticks->end_ns < end_ns ? ticks->end_ns : end_ns;
-}
-
-/* Returns when the ticks of a thread ended, in its processor time; UINT64_MAX if it had none. An
- * ended thread may have had the same number. */
-static uint64_t end_of_ticks(uint32_t thread_id)
-{
-    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots), n = atomic_load(&n_adopted);
-    uint64_t end_ns = UINT64_MAX;
-    for (uint32_t i = 0; i < n_slots; i++) {
-        end_ns = earlier_end(end_ns, &hpp__thread_at(i)->ticks, thread_id);
+    hpp_ticks *ticks = find_ticks(NULL, thread_id);
+    (void)context;
+    (void)directory;
+    if (ticks != NULL && !ticks->has_had_last && ticks->timer_id == 0 &&
+        create_timer(ticks, thread_clock(thread_id), thread_id, ticks)) {
+        set_timer(ticks, 1, 0);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        end_ns = earlier_end(end_ns, &adopted[i], thread_id);
-    }
-    return end_ns;
 }
 
 /* A thread is in its tick if it blocks the signal. Another one that does has its reasons: it rests,
- * or works for longer than a tick takes. On a busy machine a short tick can take long. When the
- * kernel is about to call the handler, the signal is neither pending nor blocked: a thread that
- * runs must have run for a while since its timer was deleted. */
+ * or works for longer than a tick takes. On a busy machine a short tick can take long.
+ *
+ * While the kernel prepares the call of a handler, its signal is neither pending nor blocked; but
+ * the thread runs then. Signals come in their order: after its last one, a thread has had all. One
+ * that rests is in no tick, and needs no last one, if it has no timer any more. */
 static void wait_for_tick(void *context, uint32_t thread_id, int directory)
 {
     static const uint64_t most_ns = UINT64_C(60) * NS_PER_S, longest_tick_ns = NS_PER_S;
-    static const uint64_t call_ns = 100 * NS_PER_US; /* the kernel calls a handler in less */
     static const struct timespec pause = {0, 100 * NS_PER_US};
     const uint64_t *begin_ns = context;
     const long clock = thread_clock(thread_id);
     const uint64_t end_ns = time_ns(clock) + longest_tick_ns;
-    const uint64_t ended_ns = end_of_ticks(thread_id);
+    hpp_ticks *ticks = find_ticks(NULL, thread_id);
     uint64_t now_ns, moved_ns = *begin_ns;
     char status[4096];
     long n;
     long file = hpp__syscall(SYS_openat, directory, (long)"status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    while ((n = hpp__syscall(SYS_pread64, file, (long)status, sizeof status - 1, 0, 0, 0)) > 0) {
+    while (true) {
+        bool has_had_last = ticks == NULL || ticks->has_had_last;
+        bool has_timer = ticks != NULL && ticks->timer_id != 0;
+        n = hpp__syscall(SYS_pread64, file, (long)status, sizeof status - 1, 0, 0, 0);
+        if (n <= 0) {
+            break;
+        }
         status[n] = '\0';
         now_ns = time_ns(CLOCK_MONOTONIC);
         bool runs = is_running(status);
         moved_ns = runs ? now_ns : moved_ns;
         bool is_busy = has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t") ||
-                       (runs && ended_ns != UINT64_MAX && time_ns(clock) < ended_ns + call_ns);
+                       (!has_had_last && (runs || has_timer));
         if (!is_busy || now_ns > moved_ns + longest_tick_ns || time_ns(clock) > end_ns ||
             now_ns > *begin_ns + most_ns) {
             break;
         }
+        if (runs) {
+            send_last(NULL, thread_id, directory);
+        } else if (has_timer) {
+            stop_timer(ticks);
+        }
         hpp__syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+    if (ticks != NULL) {
+        stop_timer(ticks);
     }
     if (file >= 0) {
         hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
@@ -317,6 +358,7 @@ void hpp__cpu_ticks_wait(void)
 {
     uint64_t begin_ns = time_ns(CLOCK_MONOTONIC);
     if (interval_ns() != 0) {
+        hpp__tasks_visit(send_last, NULL);
         hpp__tasks_visit(wait_for_tick, &begin_ns);
     }
 }
