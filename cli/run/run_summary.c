@@ -535,7 +535,10 @@ static void say_losses(const page *p, const char *who, const hpp_process_figures
             who);
     }
     if (f->n_missed_samples > f->n_samples / 10) {
-        say_if(p, who, f->n_missed_samples, "sample", "missing: the machine was busy");
+        say_if(p, who, f->n_missed_samples, "sample",
+               f->n_images == 0 ? "missing: the machine was busy"
+                                : "missing: the machine was busy, or images had paused the program "
+                                  "for a sixteenth of the time");
     }
     if (f->n_missed_images > 0) {
         say(p, "%s%s sample%s skipped: %s", who, format_count(f->n_missed_images).text,

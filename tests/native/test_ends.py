@@ -118,8 +118,9 @@ class Ends(Native):
             profile = harness.Profile(next(path for path in paths if os.path.exists(path)))
             before = [bands for _, bands in profile.samples if sum(bands.values()) == 4000000]
             self.assertGreater(len(before), 2, way)
+            self.assertLess(before[0]["DRAG"], 400000, (way, dict(before[0])))  # a later one may come between the uses
             for bands in before:
-                self.assertLess(bands["VOID"] + bands["DRAG"], 400000, (way, dict(bands)))
+                self.assertLess(bands["VOID"], 400000, (way, dict(bands)))
 
     def test_end_by_signal(self):
         """SIGTERM to census reaches the program after a last sample. Of other signals, the summary says of what moment

@@ -20,34 +20,41 @@ STACK = "local_in_wait_with_borrowed_list"
 
 class Waiting:
     """A program under `census run` that waits for the end of its standard input. Its output up to
-    "ready", and the profile with a sample that was taken after that."""
+    "ready", and the profile with `n_samples` samples that were taken after that. Where it prints
+    "sample", it is sent a line when a sample was taken after that."""
 
-    def __init__(self, command, directory, *options, files=(".hp",)):
+    def __init__(self, command, directory, *options, files=(".hp",), n_samples=1):
         self.base = os.path.join(directory, "profile")
         own = [harness.CENSUS, "run", "-i0.02", *harness.files_of(self.base, *files), *options, "--", *command]
-        begin = time.monotonic()  # before the time 0 of the profile
+        self.begin_s = time.monotonic()  # before the time 0 of the profile
         self.process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.lines = []
         for line in self.process.stdout:
             if line == "ready\n":
                 break
-            self.lines.append(line.split())
-        ready_s = time.monotonic() - begin
-        end = time.monotonic() + harness.PATIENCE_S
-        while self.last_sample_s() <= ready_s and self.process.poll() is None:
-            assert time.monotonic() < end, "no sample was taken"
-            time.sleep(0.01)
+            if line == "sample\n":
+                self.wait_for_samples(1)
+                self.process.stdin.write("\n")
+                self.process.stdin.flush()
+            else:
+                self.lines.append(line.split())
+        self.wait_for_samples(n_samples)
         self.profile = self.complete_samples()  # not one of the end of the program
         _, self.errors = self.process.communicate(timeout=harness.PATIENCE_S)
 
-    def last_sample_s(self):
+    def wait_for_samples(self, n):
+        now_s = time.monotonic() - self.begin_s
+        while sum(time_s > now_s for time_s in self.sample_times()) < n and self.process.poll() is None:
+            assert time.monotonic() - self.begin_s < now_s + harness.PATIENCE_S, "too few samples were taken"
+            time.sleep(0.01)
+
+    def sample_times(self):
         try:
             with open(self.base + ".hp", encoding="utf-8", errors="replace") as file:
-                times = re.findall(r"(?m)^END_SAMPLE (\S+)\n", file.read())
-                return float(times[-1]) if times else 0
+                return [float(time_s) for time_s in re.findall(r"(?m)^END_SAMPLE (\S+)\n", file.read())]
         except FileNotFoundError:
-            return 0
+            return []
 
     def complete_samples(self):
         path = self.base + ".part"
@@ -188,9 +195,8 @@ class Holders(Native):
         symbols = harness.run(["nm", "--defined-only", harness.PRELOAD]).output
         own = {line.split()[-1].split(".")[0] for line in symbols.splitlines()}
         self.assertIn("hpp__helper_rest", own)
-        done = harness.run_census([program("holders"), "recursion"], self.fresh(), "-hr", "-i0.02", stdin=subprocess.DEVNULL)
-        self.assertEqual(done.status, 0, done.errors)
-        self.assertGreater(len(done.profile.samples), 10)
+        done = Waiting([program("holders"), "recursion"], self.fresh(), "-hr", n_samples=12)
+        self.assertEqual(done.process.returncode, 0, done.errors)
         holders = {holder for _, costs in done.profile.samples for name in costs
                    for holder in re.split(r"[,()]", re.sub(r"^\(\d+\)", "", name))}
         self.assertIn("stack_of_holders", holders)
@@ -204,7 +210,7 @@ class Holders(Native):
         while not any("server_in_main" in name for name in samples[0]):  # it has little yet, or runs all the time
             del samples[0]
         n = len(samples)
-        self.assertGreaterEqual(n, 10)
+        self.assertGreaterEqual(n, 20)
         for i, costs in enumerate(samples):
             for name, size in costs.items():
                 bands[re.sub(r"^\(\d+\)", "", name)].append((i, size))
@@ -215,6 +221,7 @@ class Holders(Native):
             for earlier, later in zip(sizes, sizes[1:]):
                 self.assertGreater(later, earlier - a_page, name)
             self.assertAlmostEqual(sizes[-1], held[name], delta=a_page, msg=name)
+        self.assertIn("rows_in_Server::report", bands, dict(bands))
         indexes, sizes = zip(*bands.pop("rows_in_Server::report"))
         self.assertEqual(indexes, tuple(range(indexes[0], indexes[-1] + 1)), "it is one phase of the run")
         grown = sizes[:-1]  # while the last sample is taken, they may be going

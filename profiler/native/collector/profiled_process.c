@@ -549,9 +549,12 @@ static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t 
     }
 }
 
-/* Fills an image, if there is one. The program need not wait for this. */
+/* Fills an image, if there is one. The program need not wait for this. Until images have paused it
+ * for a sixteenth of the time at most, only an urgent one follows: after each, the program copies
+ * the pages that it writes, which can take longer than the pause. */
 static void fill_image(hpp__process *p, hpp__process_sample *snapshot)
 {
+    enum { TIMES_PAUSE = 16 };
     hpf_error err;
     if (!snapshot->image) {
         return;
@@ -566,6 +569,7 @@ static void fill_image(hpp__process *p, hpp__process_sample *snapshot)
     double pause_s = snapshot->image->pause_s;
     p->image_pause_s += pause_s;
     p->longest_pause_s = pause_s > p->longest_pause_s ? pause_s : p->longest_pause_s;
+    p->next_image_ns = hpp__now_ns() + (uint64_t)(pause_s * 1e9 * TIMES_PAUSE);
     p->n_moving = snapshot->image->n_moving;
 }
 
@@ -705,12 +709,12 @@ static bool comes_near_limit(hpp__process *p, uint64_t live_bytes)
            live_bytes > p->snapshot_bytes + p->snapshot_bytes / 50;
 }
 
-/* Takes an image for a heap snapshot if one is wanted. Except urgent ones, they wait for the one
- * before, and until pauses are a sixteenth of the time at most. One with threads that were moving
- * is replaced by the next, if that is not smaller. */
+/* Takes an image for a heap snapshot if one is wanted, or uses the sample's. Except urgent ones,
+ * they wait for the one before. One with threads that were moving is replaced by the next, if that
+ * is not smaller. */
 static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_urgent)
 {
-    enum { TIMES_PAUSE = 16, MOST_BETTER = 3 };
+    enum { MOST_BETTER = 3 };
     const uint64_t kept_bytes = p->snapshot_bytes;
     hpp_snapshot_when when = p->profile_options.profile->snapshot;
     uint64_t live_bytes = live_bytes_of(p, &j->snapshot);
@@ -719,7 +723,8 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
                      when == HPP_SNAPSHOT_LAST ||
                      (when == HPP_SNAPSHOT_LARGEST && live_bytes > kept_bytes + kept_bytes / 10) ||
                      (when == HPP_SNAPSHOT_OOM && comes_near_limit(p, live_bytes));
-    bool is_early = atomic_load(&p->is_snapshot_queued) || hpp__now_ns() < p->next_snapshot_ns;
+    bool is_early = atomic_load(&p->is_snapshot_queued) ||
+                    (!j->snapshot.image && hpp__now_ns() < p->next_image_ns);
     if (!is_wanted || (is_early && !is_urgent)) {
         return;
     }
@@ -736,8 +741,6 @@ static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is
         j->snapshot.reader = p->reader;
     }
     if (j->snapshot.image) {
-        double pause_ns = j->snapshot.image->pause_s * 1e9;
-        p->next_snapshot_ns = hpp__now_ns() + (uint64_t)(pause_ns * TIMES_PAUSE);
         p->snapshot_bytes = live_bytes_of(p, &j->snapshot);
         if (j->snapshot.image->n_moving == 0) {
             p->n_better_snapshots = 0;
@@ -828,10 +831,12 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
 }
 
 /* Takes a sample of the clock, which is missed if there is no room, or if the program has not had
- * time to work since it took the step for the last one. */
+ * time to work since the last image, or since it took the step for the last sample. */
 static void sample(hpp__process *p)
 {
-    bool is_due = hpp__now_ns() >= atomic_load(&p->control->next_census_ns);
+    uint64_t now_ns = hpp__now_ns();
+    bool is_due = now_ns >= atomic_load(&p->control->next_census_ns) &&
+                  (!p->with_images || now_ns >= p->next_image_ns);
     p->n_missed += !is_due || !sample_patiently(p, 0, AT_TICK);
 }
 
@@ -893,7 +898,7 @@ void hpp__process_peak(hpp__process *p, int caller)
     p->caller = caller;
     uint64_t patience_ns =
         p->peak_wait_ns < peak_patience_ns ? peak_patience_ns - p->peak_wait_ns : 0;
-    bool is_busy = begin_ns < p->next_snapshot_ns || atomic_load(&p->is_snapshot_queued) ||
+    bool is_busy = begin_ns < p->next_image_ns || atomic_load(&p->is_snapshot_queued) ||
                    !hpp__freezer_has_room(&p->freezer);
     bool is_early = begin_ns < p->next_peak_ns || (patience_ns == 0 && is_busy);
     is_early = is_early || !sample_patiently(p, patience_ns, AT_PEAK);

@@ -78,7 +78,7 @@ typedef struct hpp__process {
     hpp__snapshot_callers snapshot_callers;
     _Atomic bool is_snapshot_queued; /* until it is written */
     _Atomic bool is_snapshot_missed; /* its image was no use: another is wanted */
-    uint64_t next_snapshot_ns;       /* not before, so that pauses stay a small part of the time */
+    uint64_t next_image_ns;          /* not before, so that pauses stay a small part of the time */
     uint64_t snapshot_bytes;         /* live in the last one */
     uint64_t near_bytes, near_ns;    /* with --snapshot oom: live in the sample before, and when */
     int n_better_snapshots;          /* of the same size that may replace it */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // A server, a variable of main: its cache grows, its log leaks, and half way it makes a report of
-// many rows. It sleeps between the requests, in frames that earlier calls have used. It counts what
-// each of them allocates by allocators, prints what is held at the end and the most bytes of the
-// report ("held HOLDER BYTES"), then "ready", and ends with its standard input.
-#include <chrono>
+// many rows. At times it sleeps, in frames that earlier calls have used: it prints "sample", and
+// waits for a byte. It counts what each of them allocates by allocators, prints what is held at the
+// end and the most bytes of the report ("held HOLDER BYTES"), then "ready", and ends with its
+// standard input.
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <unistd.h>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +46,20 @@ struct Line {
     Text<LOG> text;
     Line *unused;
 };
+
+static bool has_byte()
+{
+    char c;
+    return read(STDIN_FILENO, &c, 1) == 1;
+}
+
+static void sleep_until_sample()
+{
+    static const char line[] = "sample\n";
+    if (write(STDOUT_FILENO, line, sizeof line - 1) > 0) {
+        has_byte();
+    }
+}
 
 class Server {
     std::unordered_map<int, Text<CACHE>, std::hash<int>, std::equal_to<int>,
@@ -92,7 +105,7 @@ class Server {
         for (int i = 0; i < 10000; i++) {
             rows.emplace_back(static_cast<std::size_t>(100), 'x');
             if (i % 1000 == 0) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(40));
+                sleep_until_sample();
             }
         }
         return held[REPORT];
@@ -108,16 +121,17 @@ int main()
 {
     Server server;
     std::size_t most = 0;
-    char c;
     for (int request = 0; request < 2000; request++) {
         server.handle(request);
         most = request == 1000 ? server.report() : most;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (request % 100 == 99) {
+            sleep_until_sample();
+        }
     }
     std::printf("held server_in_main %zu\n", held[CACHE] + server.last_bytes());
     std::printf("held UNREACHED %zu\n", held[LOG] - server.last_bytes());
     std::printf("held rows_in_Server::report %zu\nready\n", most);
     std::fflush(stdout);
-    while (read(STDIN_FILENO, &c, 1) == 1) {
+    while (has_byte()) {
     }
 }
