@@ -218,8 +218,7 @@ static hpf_status on_candidate(void *context, const hpf_sample *sample, hpf_erro
     moment *m = context;
     (void)err;
     double distance = fabs(sample->time - m->time), least = fabs(m->found_time - m->time);
-    if (m->is_found &&
-        (distance > least || (distance == least && sample->time != m->found_time))) {
+    if (m->is_found && (distance > least || (distance == least && sample->time != m->found_time))) {
         return HPF_OK;
     }
     m->is_found = true;

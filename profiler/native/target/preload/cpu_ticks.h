@@ -37,8 +37,9 @@ void hpp__cpu_ticks_adopt(uint32_t thread_id);
 /* Stops all timers of such threads. */
 void hpp__cpu_ticks_disown(void);
 
-/* Waits until no other thread is in a tick, or is about to be. For a thread that blocks the signal
- * of ticks itself, waits a second, of its processor time if it works; a minute in all at most. */
+/* Waits until no other thread is in a tick, or is about to be. Call it when all timers are stopped.
+ * For a thread that blocks the signal of ticks itself, waits a second, of its processor time if it
+ * works; a minute in all at most. */
 void hpp__cpu_ticks_wait(void);
 
 /* Whether no more timers are started. */
