@@ -206,16 +206,16 @@ PYTHONS = tuple("3.%d" % minor for minor in range(9, 16))
 FREE_THREADED = ("3.13t", "3.14t", "3.15t")
 
 
-def interpreters():
-    """Returns {"3.11": path} of what is installed, Debian's first; a free-threaded build is "3.14t"."""
-    version = "import sys, sysconfig; print('%d.%d' % sys.version_info[:2] + 't' * (sysconfig.get_config_var('Py_GIL_DISABLED') or 0))"
+def interpreters(versions):
+    """Returns {"3.11": path} of those that are installed, Debian's first, by the name of the program, which of a
+    free-threaded build is python3.14t."""
     found = {}
-    for path in ["/usr/bin/python3", *sorted(glob.glob("/root/.pyenv/versions/*/bin/python3")),
-                 *filter(None, (shutil.which("python" + name) for name in
-                                  (*("3.%d" % minor for minor in range(6, 16)), *FREE_THREADED)))]:
-        if os.path.exists(path):
-            done = run([path, "-c", version])
-            found.setdefault(done.output.strip(), path)
+    for path in ["/usr/bin/python3", *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3"))),
+                 *filter(None, (shutil.which("python" + version) for version in versions))]:
+        name = re.fullmatch(r"python(3\.\d+t?)", os.path.basename(os.path.realpath(path)))
+        version = name and name[1]
+        if version in versions and version not in found and run([path, "-IS", "-c", ""]).status == 0:
+            found[version] = path
     return found
 
 
@@ -239,7 +239,7 @@ class Native(unittest.TestCase):
         """Runs a check with the interpreter of each version that is installed, of `versions` or of all that census
         knows; skips visibly if there is none."""
         versions = versions or PYTHONS
-        found = {version: path for version, path in interpreters().items() if version in versions}
+        found = interpreters(versions)
         if is_sanitized():  # versions differ inside programs, which no sanitizer sees
             found = dict([*found.items()][:1])
         for version, path in found.items():
