@@ -26,6 +26,7 @@ static const uint64_t last_patience_ns = 2000000000;
 static const uint64_t small_bytes = 64 << 20; /* live in a process that may have many images */
 static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks together */
 static const uint64_t most_held_ns = 200000000; /* while an image is open, writing costs copies */
+static const uint64_t rest = 16; /* a program rests for so many times a pause; so does a look */
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
 
 /* ---- Jobs, on the queue's thread ---- */
@@ -554,7 +555,6 @@ static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t 
  * the pages that it writes, which can take longer than the pause. */
 static void fill_image(hpp__process *p, hpp__process_sample *snapshot)
 {
-    enum { TIMES_PAUSE = 16 };
     hpf_error err;
     if (!snapshot->image) {
         return;
@@ -569,7 +569,7 @@ static void fill_image(hpp__process *p, hpp__process_sample *snapshot)
     double pause_s = snapshot->image->pause_s;
     p->image_pause_s += pause_s;
     p->longest_pause_s = pause_s > p->longest_pause_s ? pause_s : p->longest_pause_s;
-    p->next_image_ns = hpp__now_ns() + (uint64_t)(pause_s * 1e9 * TIMES_PAUSE);
+    p->next_image_ns = hpp__now_ns() + (uint64_t)(pause_s * 1e9) * rest;
     p->n_moving = snapshot->image->n_moving;
 }
 
@@ -767,7 +767,6 @@ static uint64_t own_cpu_ns(void)
  * biography takes pages out of the page table. */
 static void look_at_resident(hpp__process *p, hpp__process_sample *snapshot)
 {
-    enum { TIMES_LOOK = 16 };
     uint64_t now_ns = hpp__now_ns(), begin_ns = own_cpu_ns();
     if (p->profile_options.profile->with_resident && !p->with_lives &&
         now_ns >= p->next_resident_ns) {
@@ -776,7 +775,7 @@ static void look_at_resident(hpp__process *p, hpp__process_sample *snapshot)
             .since_attached = p->profile_options.is_attached,
         };
         snapshot->resident = hpp__resident_look(p->process_id, &p->reader, known);
-        p->next_resident_ns = now_ns + (own_cpu_ns() - begin_ns) * TIMES_LOOK;
+        p->next_resident_ns = now_ns + (own_cpu_ns() - begin_ns) * rest;
     }
 }
 
@@ -893,7 +892,7 @@ void hpp__process_close_images(hpp__process *p, uint64_t patience_ns)
  * again later; samples of the clock alone can be missed. */
 void hpp__process_peak(hpp__process *p, int caller)
 {
-    enum { TIMES_WAIT = 16, PAUSE_NS = 10000000 };
+    enum { PAUSE_NS = 10000000 };
     uint64_t begin_ns = hpp__now_ns();
     p->caller = caller;
     uint64_t patience_ns =
@@ -904,7 +903,7 @@ void hpp__process_peak(hpp__process *p, int caller)
     is_early = is_early || !sample_patiently(p, patience_ns, AT_PEAK);
     uint64_t wait_ns = hpp__now_ns() - begin_ns;
     p->peak_wait_ns += wait_ns;
-    uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * TIMES_WAIT;
+    uint64_t free_ns = patience_ns > 0 ? begin_ns : begin_ns + wait_ns * rest;
     uint64_t next_ns = is_early ? begin_ns + PAUSE_NS : free_ns;
     p->next_peak_ns = next_ns > p->next_peak_ns ? next_ns : p->next_peak_ns;
     atomic_store(&p->control->peak_image_ns, p->next_peak_ns);

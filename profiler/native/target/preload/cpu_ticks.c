@@ -292,15 +292,22 @@ static bool is_running(const char *status)
     return state != NULL && (state[7] == 'R' || state[7] == 'D');
 }
 
-/* Sends a last signal to a thread that has had ticks, as soon as it works. */
-static void send_last(void *context, uint32_t thread_id, int directory)
+/* Sends a last signal to the thread of ticks, as soon as it works. */
+static void send_last(hpp_ticks *ticks)
+{
+    if (!ticks->has_had_last && ticks->timer_id == 0 &&
+        create_timer(ticks, thread_clock(ticks->thread_id), ticks->thread_id, ticks)) {
+        set_timer(ticks, 1, 0);
+    }
+}
+
+static void begin_last(void *context, uint32_t thread_id, int directory)
 {
     hpp_ticks *ticks = find_ticks(NULL, thread_id);
     (void)context;
     (void)directory;
-    if (ticks != NULL && !ticks->has_had_last && ticks->timer_id == 0 &&
-        create_timer(ticks, thread_clock(thread_id), thread_id, ticks)) {
-        set_timer(ticks, 1, 0);
+    if (ticks != NULL) {
+        send_last(ticks);
     }
 }
 
@@ -339,8 +346,8 @@ static void wait_for_tick(void *context, uint32_t thread_id, int directory)
             now_ns > *begin_ns + most_ns) {
             break;
         }
-        if (runs) {
-            send_last(NULL, thread_id, directory);
+        if (runs && ticks != NULL) {
+            send_last(ticks);
         } else if (has_timer) {
             stop_timer(ticks);
         }
@@ -358,7 +365,7 @@ void hpp__cpu_ticks_wait(void)
 {
     uint64_t begin_ns = time_ns(CLOCK_MONOTONIC);
     if (interval_ns() != 0) {
-        hpp__tasks_visit(send_last, NULL);
+        hpp__tasks_visit(begin_last, NULL);
         hpp__tasks_visit(wait_for_tick, &begin_ns);
     }
 }
