@@ -42,5 +42,5 @@ include(CPack)
 set(release ${PROJECT_NAME}-${PROJECT_VERSION})
 add_custom_target(dist
   COMMAND git archive --prefix=${release}/ -o ${PROJECT_BINARY_DIR}/${release}.tar HEAD
-  COMMAND xz -9 -T1 -f ${PROJECT_BINARY_DIR}/${release}.tar
+  COMMAND xz -T1 -f ${PROJECT_BINARY_DIR}/${release}.tar
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)

@@ -7,8 +7,8 @@ memory.py CENSUS PROJECT
 Pango uses GLib, which ends the process when there is no memory, also in a thread of its own when the
 picture is complete already; so any status is allowed, and with 0 the picture must be the new one.
 
-Fontconfig, without memory, may write a cache that lacks fonts, which all later programs would use. So each run has a
-cache of its own.
+Fontconfig, without memory, reads all fonts, and may write a cache that lacks some, which all later programs would use. So
+each run has few fonts, and a cache of its own.
 """
 import os
 import resource
@@ -21,7 +21,7 @@ from pathlib import Path
 MIB = 1 << 20
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><cachedir>%s</cachedir><include>/etc/fonts/fonts.conf</include></fontconfig>
+<fontconfig><cachedir>%s</cachedir><dir>/usr/share/fonts/truetype/dejavu</dir></fontconfig>
 """
 
 
@@ -39,7 +39,7 @@ def main():
         subprocess.run(command, check=True, env=environment)
         whole = target.read_bytes()
         cache.rename(clean)
-        for limit in range(8 * MIB, 200 * MIB, 3 * MIB):
+        for limit in range(26 * MIB, 131 * MIB, 3 * MIB):
             target.write_bytes(b"old")
             shutil.rmtree(cache, ignore_errors=True)
             shutil.copytree(clean, cache)
