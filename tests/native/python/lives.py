@@ -65,7 +65,7 @@ def phase_of(uses, phase):
     return 3 if not uses else 0 if phase < uses[0] else 1 if phase <= uses[-1] else 2
 
 
-signal.alarm(120)  # if nothing writes the profile
+signal.alarm(480)  # if nothing writes the profile
 gc.disable()
 kept = {history: [make(size) for _ in range(n)] for history, (n, size, _) in KINDS.items()}
 for phase in range(3):
