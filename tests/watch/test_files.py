@@ -254,6 +254,9 @@ class Files(harness.Watch):
             file.write(profile(1)[:-5])
             file.flush()
             running = self.start("--once", self.path("a.hp"))
+            listed = ["ls", "-l", f"/proc/{running.process.pid}/fd"]
+            harness.wait_until(lambda: file.name in subprocess.run(listed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                                                   text=True, check=False).stdout, "census opens the file")
             with self.assertRaises(subprocess.TimeoutExpired):
                 running.process.wait(3)
         self.assertEqual(running.wait(), 1)
