@@ -259,8 +259,7 @@ hpf_status hpf_survey_amounts_at(hpf_survey *s, double time, double *amounts, do
     while (next < o->n_drawn - 1 && o->drawn[next].time < time) {
         next++;
     }
-    /* Not each sample is drawn: of those of the wanted time, the last may come after a drawn one.
-     */
+    /* The last of several samples of one time may follow a drawn one. */
     size_t first = next > 0 ? next - 1 : 0, last = next;
     while (last < o->n_drawn - 1 && o->drawn[last].time <= o->drawn[next].time) {
         last++;

@@ -21,7 +21,7 @@ from pathlib import Path
 MIB = 1 << 20
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><cachedir>%s</cachedir><dir>/usr/share/fonts/truetype/dejavu</dir></fontconfig>
+<fontconfig><cachedir>%s</cachedir><dir>%s</dir></fontconfig>
 """
 
 
@@ -33,13 +33,14 @@ def main():
         target = Path(folder) / "picture.pdf"
         command = [census, "plot", "-o", target, profile]
         cache, clean = Path(folder) / "cache", Path(folder) / "clean"
-        (Path(folder) / "fonts.conf").write_text(FONTS % cache)
+        font = subprocess.run(["fc-match", "--format", "%{file}", "sans"], check=True, capture_output=True, text=True).stdout
+        (Path(folder) / "fonts.conf").write_text(FONTS % (cache, Path(font).parent))
         environment = dict(os.environ, FONTCONFIG_FILE=str(Path(folder) / "fonts.conf"))
         cache.mkdir()
         subprocess.run(command, check=True, env=environment)
         whole = target.read_bytes()
         cache.rename(clean)
-        for limit in range(26 * MIB, 131 * MIB, 3 * MIB):
+        for limit in range(8 * MIB, 200 * MIB, 3 * MIB):
             target.write_bytes(b"old")
             shutil.rmtree(cache, ignore_errors=True)
             shutil.copytree(clean, cache)

@@ -144,7 +144,7 @@ typedef struct hpp_process_figures {
     double start_s;   /* after the first process of the collector; elapsed time */
     double duration_s;
     uint64_t n_samples;
-    uint64_t n_missed_samples; /* skipped: the collector was busy, or images had paused it enough */
+    uint64_t n_missed_samples; /* the collector was busy, or images had used their share of time */
     uint64_t rate_bytes;       /* of a sample of the blocks (hpfile/margin.h); 0: all are counted */
     double peak_margin, end_margin; /* of peak_bytes, and of what is live at the end */
     bool is_restricted;             /* samples have only blocks that pass the restrictions */

@@ -26,7 +26,7 @@ static const uint64_t last_patience_ns = 2000000000;
 static const uint64_t small_bytes = 64 << 20; /* live in a process that may have many images */
 static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks together */
 static const uint64_t most_held_ns = 200000000; /* while an image is open, writing costs copies */
-static const uint64_t rest = 16; /* a program rests for so many times a pause; so does a look */
+static const uint64_t rest = 16; /* time between pauses, or looks, in times of the last one */
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
 
 /* ---- Jobs, on the queue's thread ---- */
