@@ -9,6 +9,7 @@ import time
 
 import harness
 from harness import Native, program
+from test_holders import Waiting
 
 OFTEN = ("-hr", "-i0.005")
 
@@ -66,6 +67,22 @@ class Images(Native):
                 sums = harness.run_census(command, self.fresh(), "-hd", environment=environment)
                 images = harness.run_census(command, self.fresh(), *OFTEN, environment=environment)
                 self.assertEqual(images.profile.total(), sums.profile.total())
+
+    def test_images_leave_caches_alone(self):
+        """After an image, the program copies the pages that it writes; not those of the cache of a thousand stacks."""
+        done = Waiting([program("stacks"), "roams"], self.fresh(), "-hr", "-i0.3")
+        self.assertEqual(done.process.returncode, 0, done.errors)
+        self.assertLess(done.printed("faults")["roam"], 100)
+
+    def test_images_and_forks_in_signals(self):
+        """A child does not have the caches of its parent, also if it was made during a lookup."""
+        command = [program("stacks_bump"), "forks_in_signals"]
+        plain = harness.run(command)
+        self.assertEqual(plain.output, "0 children failed\n")
+        for options in ("--no-children",), ():
+            with self.subTest(options=options):
+                census = harness.run_census(command, self.fresh(), "-hr", "-i0.02", *options)
+                self.assert_unharmed(plain, census)
 
     def test_images_under_seccomp(self):
         """A program that isolates itself goes on, and so do its images: the process that helps is not isolated."""

@@ -305,6 +305,17 @@ void *hpp__map(size_t n_bytes)
     return (void *)place;
 }
 
+bool hpp__caches_stay;
+
+void *hpp__map_cache(size_t n_bytes)
+{
+    void *place = hpp__map(n_bytes);
+    if (place != NULL && hpp__caches_stay) {
+        hpp__syscall(SYS_madvise, (long)place, (long)n_bytes, MADV_WIPEONFORK, 0, 0, 0);
+    }
+    return place;
+}
+
 void hpp__unmap(void *place, size_t n_bytes)
 {
     forget_map((uint64_t)(uintptr_t)place);

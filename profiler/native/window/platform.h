@@ -97,6 +97,11 @@ void hpp__unclaim_addresses(size_t n_bytes, bool is_private);
 void *hpp__map(size_t n_bytes);
 void hpp__unmap(void *place, size_t n_bytes);
 
+/* Maps memory that its user can do without. With `hpp__caches_stay`, it is zero in each copy of the
+ * process: so the kernel need not copy a page that is written while there is one. */
+extern HPP_HIDDEN bool hpp__caches_stay;
+void *hpp__map_cache(size_t n_bytes);
+
 /* What hpp__map has mapped, for the collector: it reads this in images. */
 extern HPP_HIDDEN struct hpp_own_maps hpp__own_maps;
 

@@ -41,6 +41,8 @@ static const uint64_t place_bytes = UINT64_C(1) << 36;
 hpp_window *hpp__window;
 
 static _Atomic uint64_t mapped_bytes; /* of the window */
+static _Atomic uint32_t without_forks;
+static _Atomic uint32_t *is_own_window = &without_forks;
 static atomic_flag is_growing = ATOMIC_FLAG_INIT;
 static atomic_bool cannot_grow;
 
@@ -103,20 +105,26 @@ static uint64_t map_up_to(uint64_t n_bytes)
     return mapped;
 }
 
-/* Takes `n` pages, and leaves `reserve_bytes` for others. */
+void hpp__window_owner(_Atomic uint32_t *is_own)
+{
+    is_own_window = is_own;
+}
+
+/* Takes `n` pages, and leaves `reserve_bytes` for others. A child that a handler has forked in
+ * between loses them. */
 static uint32_t take_pages(uint32_t n, uint64_t reserve_bytes)
 {
     uint64_t n_bytes = (uint64_t)n * HPP_WINDOW_PAGE_BYTES;
     uint64_t used = atomic_load_explicit(&hpp__window->head.used_bytes, memory_order_relaxed);
     do {
         uint64_t needed = used + n_bytes + reserve_bytes;
-        if (needed > map_up_to(needed)) {
+        if (atomic_load(is_own_window) == 0 || needed > map_up_to(needed)) {
             return 0;
         }
     } while (!atomic_compare_exchange_weak_explicit(&hpp__window->head.used_bytes, &used,
                                                     used + n_bytes, memory_order_release,
                                                     memory_order_relaxed));
-    return (uint32_t)(used / HPP_WINDOW_PAGE_BYTES);
+    return atomic_load(is_own_window) == 0 ? 0 : (uint32_t)(used / HPP_WINDOW_PAGE_BYTES);
 }
 
 uint32_t hpp__window_pages(uint32_t n)
@@ -147,9 +155,6 @@ static uint64_t limit_of(int resource)
     return limit.rlim_cur;
 }
 
-/* Returns a file descriptor or a negated errno. Growing a file beyond its limit would raise
- * SIGXFSZ.
- */
 static char file_name[HPP_WINDOW_NAME_BYTES] = HPP_WINDOW_NAME;
 
 void hpp__window_name(const char *socket_name)
@@ -160,6 +165,9 @@ void hpp__window_name(const char *socket_name)
     }
 }
 
+/* Returns a file descriptor or a negated errno. Growing a file beyond its limit would raise
+ * SIGXFSZ.
+ */
 static int make_file(uint64_t size_bytes)
 {
     if (size_bytes > limit_of(RLIMIT_FSIZE)) {
@@ -191,6 +199,7 @@ static bool map_file(int file, uint64_t n_bytes, uint64_t place, long flags)
     hpp__syscall(SYS_madvise, mapped, (long)n_bytes, MADV_DONTDUMP, 0, 0, 0);
     hpp__window = (hpp_window *)mapped;
     atomic_store(&mapped_bytes, n_bytes);
+    atomic_store(is_own_window, 1);
     return true;
 }
 

@@ -34,6 +34,12 @@ static inline void *hpp__window_at(uint32_t page)
 /* Sets the name of the collector's socket, which is part of the names of windows. */
 void hpp__window_name(const char *socket_name);
 
+/* Sets the word that says whether this process has a window of its own. The kernel clears it in
+ * forked children: such a child can be in the middle of a call if a handler of a signal has called
+ * fork, and must take no pages of the window that it shares with its parent, which has not mapped
+ * them. */
+void hpp__window_owner(_Atomic uint32_t *is_own);
+
 /* Creates a window with the root node and the fixed sites, and sets hpp__window. The caller sets
  * command and tick_us in the head. The file is smaller than `size_bytes` if a limit of the process
  * requires it. Returns its file descriptor, or -1 and the reason. */

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -528,6 +530,97 @@ static int has_other_stack(char **arguments)
     return 0;
 }
 
+/* ---- many stacks -----------------------------------------------------------------------------
+ */
+
+static void roam(uint32_t *random, int depth);
+
+OWN_FRAME static void turn(uint32_t *random, int depth)
+{
+    roam(random, depth);
+    STAY();
+}
+
+OWN_FRAME static void roam(uint32_t *random, int depth)
+{
+    if (depth == 0) {
+        free(made(malloc(100)));
+    } else if (next_number(random) % 2) {
+        roam(random, depth - 1);
+    } else {
+        turn(random, depth - 1);
+    }
+    STAY();
+}
+
+enum { N_FORKS = 40 };
+static volatile sig_atomic_t is_child, n_failed;
+
+static void fork_in_signal(int number)
+{
+    int status = 0;
+    pid_t child = fork();
+    (void)number;
+    is_child = child == 0;
+    if (child != 0) {
+        n_failed += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+        if (++n_signals < N_FORKS) {
+            set_alarm(50 + 7 * (n_signals % 50));
+        }
+    }
+}
+
+/* Handlers of signals that come at any moment call fork; the child returns, and goes on. */
+static int forks_in_signals(char **arguments)
+{
+    struct sigaction action;
+    uint32_t random = 1;
+    (void)arguments;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = fork_in_signal;
+    sigaction(SIGALRM, &action, NULL);
+    set_alarm(100);
+    while (n_signals < N_FORKS && !is_child) {
+        roam(&random, 15);
+    }
+    for (int i = 0; i < 1000; i++) {
+        roam(&random, 15);
+    }
+    if (is_child) {
+        _exit(0);
+    }
+    say("%d children failed\n", (int)n_failed);
+    return 0;
+}
+
+static size_t n_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (size_t)usage.ru_minflt;
+}
+
+/* Allocates from many stacks after each sample. Prints the page faults of a round. */
+static int roams(char **arguments)
+{
+    enum { N_TIMES = 6, N_STACKS = 8000 };
+    uint32_t random = 1;
+    size_t n = 0;
+    char letter;
+    (void)arguments;
+    for (int round = 0; round <= N_TIMES; round++) {
+        size_t before = n_faults();
+        for (int i = 0; i < N_STACKS; i++) {
+            roam(&random, 10 + i % 20);
+        }
+        n += round > 0 ? n_faults() - before : 0;
+        say("sample\n");
+        must(read(STDIN_FILENO, &letter, 1) == 1, "a line");
+    }
+    say("faults roam %zu\nready\n", n / N_TIMES);
+    return read(STDIN_FILENO, &letter, 1) != 0;
+}
+
 static const native_case cases[] = {
     {"paths", paths},
     {"jumps", jumps},
@@ -541,6 +634,8 @@ static const native_case cases[] = {
     {"stretches", stretches},
     {"is_signalled", is_signalled},
     {"has_other_stack", has_other_stack},
+    {"forks_in_signals", forks_in_signals},
+    {"roams", roams},
     {NULL, NULL},
 };
 

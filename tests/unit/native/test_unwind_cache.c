@@ -64,7 +64,7 @@ static uint32_t find_first(uintptr_t fp)
     const hpp_unwind_cache_slot *slot =
         hpp__unwind_cache_slot_of(&cache, hpp__unwind_cache_key(caller.pc, CALL), caller.sp);
     cr_assert(ne(ptr, slot->entry, NULL));
-    return hpp__unwind_cache_agrees(slot, caller.sp, fp) ? slot->entry->place.site : 0;
+    return hpp__unwind_cache_agrees(slot, slot->entry, caller.sp, fp) ? slot->entry->place.site : 0;
 }
 
 Test(cache, finds_stack_only_if_every_word_matches)

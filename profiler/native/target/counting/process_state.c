@@ -94,6 +94,7 @@ bool hpp__settings_read(const char *given)
     hpp__settings.tick_us = (uint32_t)number_of(text, "tick=", 0);
     hpp__settings.verify_every = (uint32_t)number_of(text, "verify=", 0);
     hpp__settings.has_images = number_of(text, "images=", 0) != 0;
+    hpp__caches_stay = hpp__settings.has_images;
     hpp__settings.has_peak_images = number_of(text, "images=", 0) == 2;
     hpp__settings.has_python_frames = number_of(text, "python=", 1) != 0;
     hpp__settings.has_maps = number_of(text, "maps=", 1) != 0;

@@ -28,7 +28,8 @@ extern HPP_HIDDEN hpp_settings hpp__settings;
 
 typedef struct hpp_alive_page {
     _Alignas(HPP_LARGEST_PAGE_BYTES) _Atomic uint32_t is_alive;
-    char rest[HPP_LARGEST_PAGE_BYTES - sizeof(uint32_t)];
+    _Atomic uint32_t has_own_window; /* window_writer.h */
+    char rest[HPP_LARGEST_PAGE_BYTES - 2 * sizeof(uint32_t)];
 } hpp_alive_page;
 extern HPP_HIDDEN hpp_alive_page hpp__alive_page;
 

@@ -33,6 +33,14 @@ void hpp__stacks_forget(hpp_thread *thread)
     }
 }
 
+void hpp__stacks_forked(hpp_thread *thread)
+{
+    thread->generation = 0;
+    if (thread->cache != NULL) {
+        thread->cache->generation = 0;
+    }
+}
+
 static void count(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_fetch_add_explicit(counter, n, memory_order_relaxed);

@@ -58,9 +58,11 @@ static inline const hpp_place *hpp__stacks_remembered(const hpp_thread *thread, 
     uint64_t key = hpp__unwind_cache_key(caller.pc, call);
     const hpp_unwind_cache_slot *slot =
         hpp__unwind_cache_slot_of(&thread->cache->table, key, caller.sp);
+    const hpp_unwind_cache_entry *entry = slot->entry;
+    atomic_signal_fence(memory_order_acquire);
     bool is_known = HPP_LIKELY(slot->a == key && slot->b == caller.sp &&
-                               hpp__unwind_cache_agrees(slot, caller.sp, caller.fp));
-    return is_known ? &slot->entry->place : NULL;
+                               hpp__unwind_cache_agrees(slot, entry, caller.sp, caller.fp));
+    return is_known ? &entry->place : NULL;
 }
 
 /* Finds the place of a call if its stack is cached. */
@@ -108,5 +110,8 @@ void hpp__stacks_new_generation(void);
 
 /* Clears a thread's cache, for a new thread in its slot. Keeps the memory. */
 void hpp__stacks_forget(hpp_thread *thread);
+
+/* Lets the thread that has called fork clear its cache, in the child, at its next allocation. */
+void hpp__stacks_forked(hpp_thread *thread);
 
 #endif

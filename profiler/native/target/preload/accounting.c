@@ -195,7 +195,10 @@ static HPP_NO_INLINE void count_made_anew(void *block, size_t n_bytes, hpp_calle
 {
     if (!hpp__is_in_python_allocator && hpp__next_allocator_pool_bytes(block) == 0) {
         hpp_visit visit = {.begun_at = begun_at};
-        count_made(block, n_bytes, find_place(caller, call, &visit), level);
+        hpp_place place = find_place(caller, call, &visit);
+        if (hpp__alive()) { /* not in a child, whose parent counts the block */
+            count_made(block, n_bytes, place, level);
+        }
         hpp__stacks_end_visit(hpp__self, &visit);
     }
 }

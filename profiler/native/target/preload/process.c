@@ -148,6 +148,7 @@ static bool start(void)
     follow_limits();
     const char *reason;
     hpp__window_name(hpp__settings.socket_name);
+    hpp__window_owner(&hpp__alive_page.has_own_window);
     int file = hpp__window_make(&reason, hpp__settings.window_bytes);
     if (file < 0) {
         hpp__window_excuse(link, reason);

@@ -142,6 +142,7 @@ hpp_thread *hpp__threads_forked(void)
         return hpp__thread_begin();
     }
     self->thread_id = thread_id;
+    hpp__stacks_forked(self);
     hpp__thread_note(self);
     atomic_store(&self->slot->thread_id, thread_id);
     atomic_store(&self->slot->n_threads, 1);

@@ -40,7 +40,7 @@ static void *take_memory(hpp_unwind_cache_pool *pool, size_t n_bytes)
             return NULL;
         }
         if (pool->blocks[next] == NULL) {
-            pool->blocks[next] = hpp__map(block_bytes(next));
+            pool->blocks[next] = hpp__map_cache(block_bytes(next));
             if (pool->blocks[next] == NULL) {
                 return NULL;
             }
@@ -55,9 +55,9 @@ static void *take_memory(hpp_unwind_cache_pool *pool, size_t n_bytes)
 
 bool hpp__unwind_cache_begin(hpp_unwind_cache_table *out)
 {
-    *out =
-        (hpp_unwind_cache_table){.slots = hpp__map(FIRST_SLOTS * sizeof(hpp_unwind_cache_slot)),
-                                 .mask_bytes = (FIRST_SLOTS - 1) * sizeof(hpp_unwind_cache_slot)};
+    *out = (hpp_unwind_cache_table){
+        .slots = hpp__map_cache(FIRST_SLOTS * sizeof(hpp_unwind_cache_slot)),
+        .mask_bytes = (FIRST_SLOTS - 1) * sizeof(hpp_unwind_cache_slot)};
     return out->slots != NULL;
 }
 
@@ -92,7 +92,8 @@ static bool grow(hpp_unwind_cache_table *cache)
 {
     uint64_t n_old = n_slots(cache);
     hpp_unwind_cache_slot *old = cache->slots;
-    hpp_unwind_cache_slot *fresh = n_old < MAX_SLOTS ? hpp__map(4 * n_old * sizeof(*fresh)) : NULL;
+    hpp_unwind_cache_slot *fresh =
+        n_old < MAX_SLOTS ? hpp__map_cache(4 * n_old * sizeof(*fresh)) : NULL;
     if (fresh == NULL) {
         return false;
     }
@@ -205,8 +206,9 @@ static HPP_NO_INLINE void leave_gap(hpp_unwind_cache_gap *gap, hpp_unwind_cache_
     gap->a = child_key(last, found->index);
     gap->b = found->value;
     gap->address = is_fp ? 0 : gap->sp - 8 + offset;
-    if (last == first->entry && !is_fp) {
-        first->entry->fork_offset = (uint32_t)offset;
+    hpp_unwind_cache_entry *top = first->entry;
+    if (last == top && !is_fp) {
+        top->fork_offset = (uint32_t)offset;
         first->fork_value = word_value(last, found->index);
     }
 }
@@ -216,12 +218,14 @@ static HPP_NO_INLINE void leave_gap(hpp_unwind_cache_gap *gap, hpp_unwind_cache_
 static hpp_unwind_cache_entry *find_child(const hpp_unwind_cache_table *cache,
                                           hpp_unwind_cache_entry *entry, const difference *found)
 {
-    if (entry->child == NULL || entry->child_value != found->value ||
-        entry->child->parent_index != found->index) {
-        entry->child = find_slot(cache, child_key(entry, found->index), found->value)->entry;
+    hpp_unwind_cache_entry *child = entry->child;
+    if (child == NULL || entry->child_value != found->value ||
+        child->parent_index != found->index) {
+        child = find_slot(cache, child_key(entry, found->index), found->value)->entry;
+        entry->child = child;
         entry->child_value = found->value;
     }
-    return entry->child;
+    return child;
 }
 
 bool hpp__unwind_cache_find(hpp_place *out, hpp_unwind_cache_table *cache, const hpp_caller *caller,

@@ -19,6 +19,10 @@
  *
  * Entries are only added. When the memory is used up, the cache is cleared.
  *
+ * While images of the process are taken, slots and entries are zero in a child of fork. If it was
+ * called by the handler of a signal that came during a lookup, that finds nothing: no pointer is
+ * read twice, and an entry of zeros has no words.
+ *
  * Threads: a cache belongs to one thread.
  */
 #ifndef HPP_NATIVE_TARGET_UNWIND_UNWIND_CACHE_H
@@ -153,12 +157,12 @@ static inline hpp_unwind_cache_slot *hpp__unwind_cache_slot_of(const hpp_unwind_
 }
 
 /* Returns whether the words of a first entry are equal to the words of the stack; all must be
- * readable.
+ * readable. `entry` is that of the slot, read before its key (see above).
  */
 HPP_UNSANITIZED static inline bool hpp__unwind_cache_agrees(const hpp_unwind_cache_slot *first,
+                                                            const hpp_unwind_cache_entry *entry,
                                                             uintptr_t sp, uintptr_t fp)
 {
-    const hpp_unwind_cache_entry *entry = first->entry;
     const char *base = (const char *)sp - 8;
     if (hpp__memory_word((uintptr_t)base + entry->fork_offset) != first->fork_value) {
         return false;
@@ -174,7 +178,7 @@ HPP_UNSANITIZED static inline bool hpp__unwind_cache_agrees(const hpp_unwind_cac
                hpp__pair_in(&batch->values[0]);
         high |= hpp__pair_at(base + (uint32_t)other, base + (other >> 32)) ^
                 hpp__pair_in(&batch->values[2]);
-    } while (++batch != end);
+    } while (++batch < end); /* NULL in a child of fork that began in between */
     return hpp__pair_is_zero(low | high);
 }
 
