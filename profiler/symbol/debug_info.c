@@ -39,7 +39,7 @@ typedef struct span_list {
 
 typedef struct compilation {
     Dwarf_CU *handle;
-    bool is_read;
+    bool is_read, is_haskell;
     span_list spans; /* of functions */
     Dwarf_Die *functions;
     size_t n_functions;
@@ -195,17 +195,24 @@ static bool add_function(compilation *unit, Dwarf_Die *die)
     return true;
 }
 
-static void add_functions(hpp__walk *walk, compilation *unit, Dwarf_Die *parent, unsigned depth)
+/* Adds the functions in a function, a unit or a scope. `around` is the number of the function
+ * around them: GHC gives it the code of its first block only, and the others their own. */
+static void add_functions(hpp__walk *walk, compilation *unit, Dwarf_Die *parent, size_t around,
+                          unsigned depth)
 {
     Dwarf_Die die;
     bool is_there = depth < DEPTH_MAX && hpp__walk_child(walk, parent, &die);
     for (; is_there; is_there = hpp__walk_next(walk, &die)) {
         int tag = dwarf_tag(&die);
-        if (tag == DW_TAG_subprogram && !add_function(unit, &die)) {
+        size_t n_before = unit->n_functions;
+        bool is_block = tag == DW_TAG_lexical_block && unit->is_haskell && around < n_before;
+        if ((tag == DW_TAG_subprogram && !add_function(unit, &die)) ||
+            (is_block && !add_spans(&unit->spans, &die, around))) {
             return;
         }
         if (may_hold_functions(tag)) {
-            add_functions(walk, unit, &die, depth + 1);
+            add_functions(walk, unit, &die, unit->n_functions > n_before ? n_before : around,
+                          depth + 1);
         }
     }
 }
@@ -221,7 +228,8 @@ static void read_unit(compilation *unit)
     }
     hpp__walk walk = {0};
     bool is_split = type == DW_UT_skeleton && split.addr;
-    add_functions(&walk, unit, is_split ? &split : &die, 0);
+    unit->is_haskell = dwarf_srclang(&die) == DW_LANG_Haskell;
+    add_functions(&walk, unit, is_split ? &split : &die, SIZE_MAX, 0);
     sort_spans(&unit->spans);
 }
 

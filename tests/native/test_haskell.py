@@ -286,6 +286,22 @@ class Haskell(Native):
         bare = [n for (name, _, _), n in self.names(built).items() if re.match(r"thunk at lazy\+0x[0-9a-f]+$", name)]
         self.assertAlmostEqual(sum(bare), add + scaled, delta=(add + scaled) / 100)
 
+    def test_haskell_stacks(self):
+        """Threads and their stacks are named by the innermost function of the program, not by what it calls."""
+        names = self.names(self.build("workers", "-g"))
+        for what, n_bytes in ("stack", 1000), ("thread", 100):
+            for function, lines, n in ("worker", range(8, 13), 400), ("sleeper", range(22, 26), 300):
+                found = [(amount, module, source.split(":")) for (name, module, source), amount in names.items()
+                         if name == f"{what} in Main.{function}"]
+                self.assertEqual(len(found), 1, names)
+                amount, module, (file, line) = found[0]
+                self.assertEqual((module, file, amount % n), ("Main", "workers.hs", 0), names)
+                self.assertIn(int(line), lines)
+                self.assertTrue(n_bytes / 2 < amount / n < n_bytes * 2, names)
+        near = self.names(self.build("workers"))
+        self.assertEqual(*(sum(n for (name, _, _), n in found.items() if re.match(rf"stack {word} Main\.", name))
+                           for found, word in ((names, "in"), (near, "near"))))
+
     def snapshot_while_waiting(self, built, *flags):
         """Returns the last sample of a program that waits, and the path of a heap snapshot of it."""
         directory = self.fresh()
@@ -314,7 +330,9 @@ class Haskell(Native):
         found, known = collections.Counter(), closures(bands)
         known["UNREACHED"] = bands["UNREACHED"]
         for name, n_bytes, _ in Snapshot(path).nodes:
-            found[re.sub("^(thunk|function|application|partial|field)_.*", "code", name)] += n_bytes
+            kind = re.sub("^(thunk|function|application|partial|field)_.*", "code", name)
+            kind = re.sub("^stack_(in|near)_.*", "STACK", re.sub("^thread_(in|near)_.*", "TSO", kind))
+            found[kind] += n_bytes
         for name in [name for name in known if ":" in name or re.match("(ARR|MUT|COMPACT|UNR|PIN|STACK|TSO)", name)]:
             self.assertEqual(found[name], known[name], name)
         code = [n for name, n in known.items() if re.match("(THUNK|FUN|AP|PAP)", name)]

@@ -41,7 +41,7 @@ hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__i
     if (found != HPP__HASKELL_FOUND) {
         return found;
     }
-    if (!hpp__haskell_mark(&c->marking, &c->closures, names != NULL)) {
+    if (!hpp__haskell_mark(&c->marking, &c->closures, names)) {
         return HPP__HASKELL_NO_MEMORY;
     }
     if (c->marking.n_running > 0) {

@@ -11,7 +11,6 @@
 #define HPP_NATIVE_HASKELL_CENSUS_H
 
 #include "marking.h"
-#include "names.h"
 
 typedef struct hpp__haskell_census {
     hpp__haskell_heap heap;

@@ -23,10 +23,12 @@ typedef struct hpp__haskell_info {
     uint64_t bitmap;              /* of a frame: its size and which of its words are no pointers */
     uint64_t table;               /* what its code refers to (SRT); 0: nothing */
     bool is_application;          /* a thunk of the run-time system that applies a function */
+    uint8_t owner;                /* of its code: hpp__haskell_owner (names.h) */
     uint64_t n_closures, n_bytes; /* that were reached */
 } hpp__haskell_info;
 
-/* Those of these closures which apply the same function, or select from closures of one kind. */
+/* Those of these closures which apply the same function, select from closures of one kind, or are
+ * the stacks of threads that are in the same code. */
 typedef struct hpp__haskell_use {
     uint32_t info, subject; /* indices; subject UINT32_MAX: not known */
     uint64_t n_closures, n_bytes;
@@ -61,18 +63,20 @@ hpp__haskell_info *hpp__haskell_info_at(hpp__haskell_closures *closures, uint64_
 uint64_t hpp__haskell_closure_words(const hpp__haskell_closures *closures,
                                     const hpp__haskell_info *info, const uint64_t *words, size_t n);
 
-/* Returns whether closures are named by what they apply or select from. */
+/* Returns whether closures are named by what they apply or select from, or by a stack. */
 static inline bool hpp__haskell_has_subject(const hpp__haskell_info *info)
 {
     return info->type == HPP_HASKELL_PAP || info->type == HPP_HASKELL_AP ||
-           info->type == HPP_HASKELL_THUNK_SELECTOR || info->is_application;
+           info->type == HPP_HASKELL_THUNK_SELECTOR || info->type == HPP_HASKELL_TSO ||
+           info->type == HPP_HASKELL_STACK || info->is_application;
 }
 
-/* Returns the pointer to that in the first `n` words of such a closure; 0: there are too few. */
+/* Returns the pointer to that in the first `n` words of such a closure, of a stack to its innermost
+ * frame; 0: there are too few. */
 static inline uint64_t hpp__haskell_subject(const hpp__haskell_info *info, const uint64_t *words,
                                             size_t n)
 {
-    size_t place = info->type == HPP_HASKELL_AP ? 3 : 2;
+    size_t place = info->type == HPP_HASKELL_AP || info->type == HPP_HASKELL_TSO ? 3 : 2;
     return place < n ? words[place] : 0;
 }
 

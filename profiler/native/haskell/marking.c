@@ -16,6 +16,7 @@ enum {
     MOST_ROUNDS = 64,            /* of weak pointers that keep the keys of others */
     MOST_STATIC_WORDS = 1 << 12, /* read at once */
     FIRST_WORDS = 5,             /* that tell how large a closure is */
+    MOST_FRAMES = 256,           /* that are looked at for the name of a stack */
 };
 
 /* What becomes of a thread (rts/Constants.h). */
@@ -126,26 +127,53 @@ static void reach_all_if_closures(hpp__haskell_marking *m, const uint64_t *words
 
 /* ---- Stacks ---- */
 
-/* Reaches the words of a frame that are pointers, by a bitmap in memory: its number of words, then
- * the bits. Returns that number, `most` + 1 if it is not valid. */
-static uint64_t reach_by_bitmap(hpp__haskell_marking *m, uint64_t bitmap, const uint64_t *words,
-                                uint64_t most)
+/* Returns where the bitmap of a large frame is: its number of words, then the bits. */
+static uint64_t large_bitmap(const hpp__haskell_info *info)
 {
-    uint64_t n, bits = 0;
-    if (!hpp__haskell_read(m->heap, &n, bitmap, sizeof n) || n > most) {
-        return most + 1;
+    return info->address + (uint64_t)(int64_t)(int32_t)(uint32_t)info->bitmap;
+}
+
+enum { SIZE_BITS = 6 }; /* of the bitmap of a small frame */
+
+/* Returns how many words the frame at the beginning of `n` words of a stack has; 0 if it is no
+ * frame. */
+static uint64_t frame_words(hpp__haskell_marking *m, const hpp__haskell_info *info,
+                            const uint64_t *words, uint64_t n)
+{
+    uint64_t size = 0;
+    if (!info || !hpp__haskell_is_frame(info->type)) {
+        return 0;
     }
+    switch (info->type) {
+    case HPP_HASKELL_RET_BIG:
+        size = hpp__haskell_read(m->heap, &size, large_bitmap(info), sizeof size) ? size : n;
+        break;
+    case HPP_HASKELL_RET_FUN: /* size, function, arguments */
+        size = n > 2 && words[1] < n - 2 ? 2 + words[1] : n;
+        break;
+    case HPP_HASKELL_RET_BCO: /* its code knows the size: what follows is looked at word by word */
+        break;
+    default:
+        size = info->bitmap % (1 << SIZE_BITS);
+    }
+    return size < n ? 1 + size : 0;
+}
+
+/* Reaches the words of a frame that are pointers, by a bitmap in memory. */
+static void reach_by_bitmap(hpp__haskell_marking *m, uint64_t bitmap, const uint64_t *words,
+                            uint64_t n)
+{
+    uint64_t bits = 0;
     for (uint64_t i = 0; i < n; i++) {
         if (i % 64 == 0 &&
             !hpp__haskell_read(m->heap, &bits, bitmap + WORD_BYTES + i / 64 * WORD_BYTES,
                                sizeof bits)) {
-            return most + 1;
+            return;
         }
         if (!(bits >> i % 64 & 1)) {
             hpp__haskell_reach(m, words[i]);
         }
     }
-    return n;
 }
 
 /* Reaches what the frame at the beginning of `n` words of a stack refers to. Returns its words; 1
@@ -153,8 +181,8 @@ static uint64_t reach_by_bitmap(hpp__haskell_marking *m, uint64_t bitmap, const 
 static uint64_t follow_frame(hpp__haskell_marking *m, const uint64_t *words, uint64_t n)
 {
     const hpp__haskell_info *found = hpp__haskell_info_at(m->closures, words[0]);
-    uint64_t n_words = 0;
-    if (!found || !hpp__haskell_is_frame(found->type)) {
+    uint64_t n_words = frame_words(m, found, words, n);
+    if (n_words == 0) {
         reach_if_closure(m, words[0]);
         return 1;
     }
@@ -162,36 +190,17 @@ static uint64_t follow_frame(hpp__haskell_marking *m, const uint64_t *words, uin
     if (info.table != 0) {
         reach_static(m, info.table);
     }
-    switch (info.type) {
-    case HPP_HASKELL_RET_BIG: {
-        uint64_t place = info.address + (uint64_t)(int64_t)(int32_t)(uint32_t)info.bitmap;
-        n_words = 1 + reach_by_bitmap(m, place, words + 1, n - 1);
-        break;
-    }
-    case HPP_HASKELL_RET_FUN: /* size, function, arguments */
-        n_words = n > 2 && words[1] <= n - 3 ? 3 + words[1] : n + 1;
-        if (n_words <= n) {
-            hpp__haskell_reach(m, words[2]);
-            reach_all_if_closures(m, words + 3, words[1]);
-        }
-        break;
-    case HPP_HASKELL_RET_BCO: /* its code knows the size: what follows is looked at word by word */
-        n_words = 1;
-        break;
-    default: {
-        enum { SIZE_BITS = 6 };
-        uint64_t size = info.bitmap % (1 << SIZE_BITS), bits = info.bitmap >> SIZE_BITS;
-        n_words = 1 + size;
-        for (uint64_t i = 0; i < size && n_words <= n; i++) {
-            if (!(bits >> i & 1)) {
+    if (info.type == HPP_HASKELL_RET_BIG) {
+        reach_by_bitmap(m, large_bitmap(&info), words + 1, n_words - 1);
+    } else if (info.type == HPP_HASKELL_RET_FUN) {
+        hpp__haskell_reach(m, words[2]);
+        reach_all_if_closures(m, words + 3, words[1]);
+    } else {
+        for (uint64_t i = 0, bits = info.bitmap >> SIZE_BITS; i + 1 < n_words; i++, bits >>= 1) {
+            if (!(bits & 1)) {
                 hpp__haskell_reach(m, words[1 + i]);
             }
         }
-    }
-    }
-    if (n_words > n) {
-        reach_if_closure(m, words[0]);
-        return 1;
     }
     return n_words;
 }
@@ -323,8 +332,34 @@ static void follow_stack_closure(hpp__haskell_marking *m, uint64_t address, cons
     }
 }
 
+/* Returns the info table of the innermost frame of the program's own code on a stack, else of the
+ * innermost frame of Haskell's libraries. NULL if none of the first ones is known. */
+static const hpp__haskell_info *frame_of(hpp__haskell_marking *m, uint64_t address)
+{
+    const hpp__haskell_group *group = hpp__haskell_group_of(m->heap, address);
+    uint32_t of_library = UINT32_MAX;
+    for (int n_left = MOST_FRAMES; group && address < group->end && n_left > 0; n_left--) {
+        size_t n = (group->end - address) / WORD_BYTES;
+        const uint64_t *words = words_at(m, group, address, &n);
+        const hpp__haskell_info *info = words ? hpp__haskell_info_at(m->closures, words[0]) : NULL;
+        uint64_t n_words = words ? frame_words(m, info, words, n) : 0;
+        if (n_words > 0) {
+            uint32_t frame = (uint32_t)(info - m->closures->infos);
+            hpp__haskell_owner owner = hpp__haskell_names_owner(m->names, m->closures, frame);
+            if (owner == HPP__HASKELL_PROGRAM) {
+                return &m->closures->infos[frame];
+            }
+            of_library =
+                owner == HPP__HASKELL_LIBRARY && of_library == UINT32_MAX ? frame : of_library;
+        }
+        address += (n_words > 0 ? n_words : 1) * WORD_BYTES;
+    }
+    return of_library != UINT32_MAX ? &m->closures->infos[of_library] : NULL;
+}
+
 /* Returns the info table of the closure that a pointer refers to: of the function itself if that is
- * partially applied, or of the thunk that a field is selected from. NULL if it is not known. */
+ * partially applied, of the thunk that a field is selected from, or of the frame that a stack is
+ * named by. NULL if it is not known. */
 static const hpp__haskell_info *subject_of(hpp__haskell_marking *m, uint64_t pointer)
 {
     for (int n_left = 64; n_left > 0; n_left--) {
@@ -338,6 +373,8 @@ static const hpp__haskell_info *subject_of(hpp__haskell_marking *m, uint64_t poi
         } else if (info && (info->type == HPP_HASKELL_IND || info->type == HPP_HASKELL_IND_STATIC ||
                             (info->type == HPP_HASKELL_BLACKHOLE && !is_evaluated(m, words[1])))) {
             pointer = words[1];
+        } else if (info && info->type == HPP_HASKELL_STACK) {
+            return frame_of(m, hpp__haskell_subject(info, words, FIRST_WORDS - 1));
         } else if (info && hpp__haskell_has_subject(info)) {
             pointer = hpp__haskell_subject(info, words, FIRST_WORDS - 1);
         } else {
@@ -379,8 +416,9 @@ bool hpp__haskell_look_at(hpp__haskell_marking *m, uint64_t address, hpp__haskel
 uint32_t hpp__haskell_use_of(hpp__haskell_marking *m, const hpp__haskell_closure *closure)
 {
     const hpp__haskell_info *info = &m->closures->infos[closure->info];
+    uint64_t pointer = hpp__haskell_subject(info, closure->words, closure->n_first);
     const hpp__haskell_info *subject =
-        subject_of(m, hpp__haskell_subject(info, closure->words, closure->n_first));
+        info->type == HPP_HASKELL_STACK ? frame_of(m, pointer) : subject_of(m, pointer);
     return hpp__haskell_use_number(m->closures, closure->info, subject);
 }
 
@@ -422,7 +460,7 @@ static void visit(hpp__haskell_marking *m, uint64_t address)
     m->n_closures++;
     m->n_bytes += n_bytes;
     m->n_pinned_bytes += closure.is_pinned ? n_bytes : 0;
-    if (m->with_uses && hpp__haskell_has_subject(info)) {
+    if (m->names && hpp__haskell_has_subject(info)) {
         uint32_t number = hpp__haskell_use_of(m, &closure);
         m->is_short |= number == 0;
         if (number > 0) {
@@ -605,10 +643,11 @@ static bool reach_weaks(hpp__haskell_marking *m, uint64_t head)
 
 /* ---- All ---- */
 
-bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures, bool with_uses)
+bool hpp__haskell_mark(hpp__haskell_marking *m, hpp__haskell_closures *closures,
+                       hpp__haskell_names *names)
 {
     hpp__haskell_heap *heap = closures->heap;
-    *m = (hpp__haskell_marking){.heap = heap, .closures = closures, .with_uses = with_uses};
+    *m = (hpp__haskell_marking){.heap = heap, .closures = closures, .names = names};
     size_t n_words = heap->n_megablocks * HPP_HASKELL_MEGABLOCK_BYTES / WORD_BYTES;
     m->is_reached = calloc(n_words / 64, sizeof *m->is_reached);
     if (!m->is_reached) {

@@ -19,7 +19,7 @@
 #ifndef HPP_NATIVE_HASKELL_MARKING_H
 #define HPP_NATIVE_HASKELL_MARKING_H
 
-#include "closures.h"
+#include "names.h"
 
 typedef struct hpp__haskell_marking {
     hpp__haskell_heap *heap;         /* borrowed */
@@ -37,7 +37,7 @@ typedef struct hpp__haskell_marking {
     uint64_t n_closures, n_invalid;   /* invalid: addresses without a closure */
     size_t n_running;                 /* threads that run Haskell code */
     bool is_short;                    /* memory was lacking */
-    bool with_uses;                   /* closures are counted by what they apply, too */
+    hpp__haskell_names *names;        /* closures are counted by their subjects, too; borrowed */
     /* If it is set, what is reached is not marked: this gets its address in the heap. */
     void (*found)(void *context, uint64_t address);
     void *found_context;
@@ -53,10 +53,11 @@ typedef struct hpp__haskell_closure {
     bool is_pinned;
 } hpp__haskell_closure;
 
-/* Finds what is reached, unless threads run. `with_uses`: closures are counted by their subjects,
- * too. Returns false without memory. Call hpp__haskell_marking_finish in any case. */
+/* Finds what is reached, unless threads run. With `names`, which are borrowed and may be NULL,
+ * closures are counted by their subjects, too. Returns false without memory. Call
+ * hpp__haskell_marking_finish in any case. */
 bool hpp__haskell_mark(hpp__haskell_marking *marking, hpp__haskell_closures *closures,
-                       bool with_uses);
+                       hpp__haskell_names *names);
 
 /* Looks at the closure at an address of the heap. Returns false if there is none. */
 bool hpp__haskell_look_at(hpp__haskell_marking *marking, uint64_t address,

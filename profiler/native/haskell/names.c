@@ -27,23 +27,40 @@ static bool is_made_up(hpf_str name)
     return name.length > 2 && strchr("cs", name.data[0]) && isdigit((unsigned char)name.data[1]);
 }
 
+/* Code, and the file that it is in. */
+typedef struct place {
+    const char *path;
+    uint64_t address; /* in the file */
+    hpp_code code;
+} place;
+
+static place find_code(const hpp__haskell_names *n, const hpp__haskell_closures *c,
+                       uint64_t address)
+{
+    const hpp__image *image = c->heap->image;
+    const hpp__image_map *map = hpp__image_map_of(image, address);
+    char root[HPP__PROC_ROOT_BYTES];
+    const hpp_object_file file = {
+        .path = map ? map->path : "",
+        .root = hpp__proc_root(image->process_id, root) ? root : NULL,
+    };
+    uint32_t object = hpp_resolver_object(n->resolver, &file);
+    uint64_t in_file =
+        map ? hpp_resolver_address(n->resolver, object, address - map->begin + map->offset) : 0;
+    return (place){.path = file.path,
+                   .address = in_file,
+                   .code = hpp__resolver_code(n->resolver, object, in_file)};
+}
+
 /* Appends what code is: "thunk of Main.count", "thunk near Main.count", or where nothing is known,
  * "thunk at PROGRAM+0x4c20". `own` comes before a name that is the code's own: "thunk of ". */
 static void add_code(hpp__haskell_names *n, const hpp__haskell_closures *c, uint64_t address,
                      const char *word, const char *own)
 {
     hpp__text *out = &n->description;
-    const hpp__image *image = c->heap->image;
-    const hpp__image_map *map = hpp__image_map_of(image, address);
-    char root[HPP__PROC_ROOT_BYTES], digits[32];
-    const hpp_object_file file = {
-        .path = map ? map->path : "",
-        .root = hpp__proc_root(image->process_id, root) ? root : NULL,
-    };
-    uint32_t object = hpp_resolver_object(n->resolver, &file);
-    uint64_t place =
-        map ? hpp_resolver_address(n->resolver, object, address - map->begin + map->offset) : 0;
-    hpp_code code = hpp__resolver_code(n->resolver, object, place);
+    place at = find_code(n, c, address);
+    hpp_code code = at.code;
+    char digits[32];
     hpp__haskell_symbol symbol;
     bool is_known = hpp__haskell_symbol_decode(&symbol, code.symbol);
     bool has_name = code.name.length > 0 && !is_made_up(code.name);
@@ -56,10 +73,10 @@ static void add_code(hpp__haskell_names *n, const hpp__haskell_closures *c, uint
         hpp__text_add(out, HPF_STR(" near "));
         hpp__haskell_symbol_add(out, &symbol, hpp__text_str(&symbol.name));
     } else {
-        int n_digits = snprintf(digits, sizeof digits, "+0x%llx", (unsigned long long)place);
+        int n_digits = snprintf(digits, sizeof digits, "+0x%llx", (unsigned long long)at.address);
         hpp__text_add(out, hpf_str_of(word));
         hpp__text_add(out, HPF_STR(" at "));
-        hpp__text_add(out, hpf__base_name(hpf_str_of(file.path)));
+        hpp__text_add(out, hpf__base_name(hpf_str_of(at.path)));
         hpp__text_add(out, (hpf_str){digits, (size_t)n_digits});
     }
     n->module.length = 0;
@@ -67,6 +84,38 @@ static void add_code(hpp__haskell_names *n, const hpp__haskell_closures *c, uint
     n->file = code.file;
     n->line = code.line;
     hpp__haskell_symbol_finish(&symbol);
+}
+
+/* Returns whether a package is one of GHC's that each program uses: "base", "base-4.20.0.0". */
+static bool is_standard(hpf_str package)
+{
+    static const char *const names[] = {"base",       "ghc-prim",    "ghc-internal",
+                                        "ghc-bignum", "integer-gmp", "rts"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        bool begins = package.length >= n && memcmp(package.data, names[i], n) == 0;
+        if (begins && (package.length == n || (package.length > n + 1 && package.data[n] == '-' &&
+                                               isdigit((unsigned char)package.data[n + 1])))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+hpp__haskell_owner hpp__haskell_names_owner(hpp__haskell_names *n, hpp__haskell_closures *c,
+                                            uint32_t index)
+{
+    hpp__haskell_info *info = &c->infos[index];
+    if (info->owner == HPP__HASKELL_NOT_LOOKED_AT) {
+        hpp__haskell_symbol symbol;
+        bool is_known =
+            hpp__haskell_symbol_decode(&symbol, find_code(n, c, info->address).code.symbol);
+        info->owner = !is_known                                     ? HPP__HASKELL_RUN_TIME_SYSTEM
+                      : is_standard(hpp__text_str(&symbol.package)) ? HPP__HASKELL_LIBRARY
+                                                                    : HPP__HASKELL_PROGRAM;
+        hpp__haskell_symbol_finish(&symbol);
+    }
+    return (hpp__haskell_owner)info->owner;
 }
 
 /* ---- Closures ---- */
@@ -125,6 +174,10 @@ void hpp__haskell_names_make(hpp__haskell_names *n, const hpp__haskell_closures 
         keep_module(n);
     } else if (!subject) {
         add_closure(n, c, info, "function ");
+    } else if (info->type == HPP_HASKELL_STACK) {
+        add_code(n, c, subject->address, "stack", "stack in ");
+    } else if (info->type == HPP_HASKELL_TSO) {
+        add_code(n, c, subject->address, "thread", "thread in ");
     } else {
         const char *use = info->type == HPP_HASKELL_THUNK_SELECTOR ? "field of "
                           : info->type == HPP_HASKELL_PAP          ? "partial application of "

@@ -26,13 +26,25 @@ typedef struct hpp__haskell_names {
 
 void hpp__haskell_names_finish(hpp__haskell_names *names);
 
-/* Names the closures with an info table. `subject` is the table of the function that they apply, or
- * of the closure that they select a field from; NULL: not known. */
+/* Names the closures with an info table. `subject` is the table of the function that they apply, of
+ * the closure that they select a field from, or of a frame of the stack; NULL: not known. */
 void hpp__haskell_names_make(hpp__haskell_names *names, const hpp__haskell_closures *closures,
                              const hpp__haskell_info *info, const hpp__haskell_info *subject);
 
 /* Names a variable at the top level by its info table: "CAF Main.cache". */
 void hpp__haskell_names_make_static(hpp__haskell_names *names,
                                     const hpp__haskell_closures *closures, uint64_t info);
+
+/* Whose code is behind an info table. */
+typedef enum hpp__haskell_owner {
+    HPP__HASKELL_NOT_LOOKED_AT,
+    HPP__HASKELL_RUN_TIME_SYSTEM, /* or not known, as in a stripped program */
+    HPP__HASKELL_LIBRARY,         /* GHC's own packages that each program uses */
+    HPP__HASKELL_PROGRAM,         /* all others */
+} hpp__haskell_owner;
+
+/* Returns the owner of the code of an info table, by its index. */
+hpp__haskell_owner hpp__haskell_names_owner(hpp__haskell_names *names,
+                                            hpp__haskell_closures *closures, uint32_t info);
 
 #endif
