@@ -65,7 +65,7 @@ class Lives(Native):
         base = os.path.join(self.fresh(), "profile")
         done = harness.run([harness.CENSUS, "run", *options, "-i0.03", f"--biography-rate={rate}",
                             *harness.files_of(base, *files), "--", *(command or [program("lives")]), case,
-                            base + ".hp", *more])
+                            base + ".hp", *more], patience_s=2 * harness.PATIENCE_S)
         self.assertEqual(done.status, status, done.errors)
         truths = [[int(n) for n in line.split()[2:]] for line in done.output.splitlines() if line.startswith("truth")]
         windows = windows_of(base + ".hp")

@@ -107,6 +107,13 @@ class Retained(Native):
             (50, "make_text")])
         self.assertRegex(self.end(process), r"(?m)heap snapshot at .*: census report .*profile\.heapsnapshot$")
 
+    def test_what_an_allocator_knows_holds_nothing(self):
+        """An allocator keeps the addresses of its blocks in their mapping, below a multiple of 64 MiB."""
+        bump = os.path.join(harness.PROGRAMS, "libbump.so")
+        process = self.start(command=["env", "LD_PRELOAD=" + bump, program("retained"), "busy"])
+        self.check(self.wait_for(lambda: self.snapshot() or self.whole()))
+        self.end(process)
+
     def fields(self, through=None):
         """The names of the fields that lead to blocks, by size; or to objects of a type that lead to these."""
         with open(self.base + ".heapsnapshot", encoding="utf-8") as file:

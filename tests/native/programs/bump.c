@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * An allocator that never reuses memory and has only one counter as state, so that signal handlers
- * may allocate at any moment, which the C library does not guarantee. Programs link to it, after
- * any preloaded library.
+ * An allocator that never reuses memory and has only counters as state, so that signal handlers
+ * may allocate at any moment, which the C library does not guarantee. It keeps the addresses of its
+ * first blocks, below a multiple of 64 MiB, where the blocks begin. Programs link to it, after any
+ * preloaded library.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -15,28 +16,31 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { HEADER_BYTES = 16 };
+enum { HEADER_BYTES = 16, N_NOTES = 1 << 20, ALIGNMENT = 1 << 26 };
 #define ARENA_BYTES ((size_t)16 << 30)
 
 static _Atomic uintptr_t arena;
-static _Atomic size_t used_bytes;
+static _Atomic size_t used_bytes, n_blocks;
 
+/* Returns where blocks begin. */
 static uintptr_t base(void)
 {
     uintptr_t old = arena;
     if (old != 0) {
         return old;
     }
-    void *fresh = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE,
+    size_t all_bytes = ARENA_BYTES + 2 * ALIGNMENT;
+    void *fresh = mmap(NULL, all_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fresh == MAP_FAILED) {
         abort();
     }
-    if (!atomic_compare_exchange_strong(&arena, &old, (uintptr_t)fresh)) {
-        munmap(fresh, ARENA_BYTES);
+    uintptr_t begin = ((uintptr_t)fresh / ALIGNMENT + 2) * ALIGNMENT;
+    if (!atomic_compare_exchange_strong(&arena, &old, begin)) {
+        munmap(fresh, all_bytes);
         return old;
     }
-    return (uintptr_t)fresh;
+    return begin;
 }
 
 /* The functions below do not call each other, since calls go through preloaded libraries. */
@@ -55,6 +59,10 @@ static void *take(size_t alignment, size_t size)
     }
     uintptr_t block = (base() + at + HEADER_BYTES + alignment - 1) & ~(uintptr_t)(alignment - 1);
     ((size_t *)block)[-1] = size;
+    size_t number = atomic_fetch_add(&n_blocks, 1);
+    if (number < N_NOTES) {
+        ((uintptr_t *)base())[-1 - (long)number] = block;
+    }
     return (void *)block;
 }
 

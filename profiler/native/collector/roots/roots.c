@@ -381,22 +381,39 @@ static size_t first_block_at(const hpp__image *image, uint64_t address)
     return first;
 }
 
-/* Stores what is no root around a block: its mapping, since the kernel merges neighbours, or the
- * arena of the allocator. A mapping of the program is a block, and no allocator's. */
-static void find_chunk(const hpp__image_block *block, uint64_t *begin, uint64_t *end)
+/* Returns whether a heap of an arena of the C library begins at an address. */
+static bool is_heap(const hpp__image *image, uint64_t address)
+{
+    enum { ARENA, PREVIOUS, SIZE, WRITABLE, N_WORDS };
+    uint64_t words[N_WORDS];
+    return hpp__image_read(image, words, address, sizeof words) && words[ARENA] != 0 &&
+           words[PREVIOUS] % arena_bytes == 0 && words[SIZE] > 0 && words[SIZE] % PAGE_BYTES == 0 &&
+           words[SIZE] <= words[WRITABLE] && words[WRITABLE] <= arena_bytes;
+}
+
+/* Stores what is no root around a block of a mapping: what the C library has mapped for it, the
+ * heap that it is in, or else all of the mapping, which is of another allocator. A mapping of the
+ * program is a block, and no allocator's. */
+static void find_chunk(const hpp__image *image, const hpp__image_map *map,
+                       const hpp__image_block *block, uint64_t *begin, uint64_t *end)
 {
     bool is_mapped =
         block->address % PAGE_BYTES == CHUNK_HEADER_BYTES && block->size_bytes >= PAGE_BYTES;
     uint64_t block_end = block->address + block->size_bytes;
+    uint64_t heap = block->address / arena_bytes * arena_bytes;
     if (block->is_mapping) {
         *begin = block->address;
         *end = block_end;
-        return;
+    } else if (is_mapped) { /* the kernel merges it with its neighbours */
+        *begin = block->address - CHUNK_HEADER_BYTES;
+        *end = (block_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    } else if (heap >= map->begin && is_heap(image, heap)) {
+        *begin = heap;
+        *end = heap + arena_bytes;
+    } else {
+        *begin = map->begin;
+        *end = map->end;
     }
-    *begin = is_mapped ? block->address - CHUNK_HEADER_BYTES
-                       : block->address / arena_bytes * arena_bytes;
-    *end = is_mapped ? (block_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES
-                     : (block_end / arena_bytes + 1) * arena_bytes;
 }
 
 /* Adds a part of a mapping, without the thread-local memory of the first thread, which the kernel
@@ -466,14 +483,16 @@ static bool add_mapping(hpp__roots *r, const hpp__image_map *map, bool keeps_sta
     uint64_t at = end_of_module(r, map);
     bool (*add)(hpp__roots *, uint64_t, uint64_t, uint32_t) =
         keeps_stacks ? add_part : add_between_stacks;
-    for (size_t i = first_block_at(image, at);
-         i < image->n_blocks && image->blocks[i].address < map->end; i++) {
+    size_t i = first_block_at(image, at);
+    while (i < image->n_blocks && image->blocks[i].address < map->end) {
         uint64_t begin, end;
-        find_chunk(&image->blocks[i], &begin, &end);
+        find_chunk(image, map, &image->blocks[i], &begin, &end);
         if (begin > at && !add(r, at, begin, index)) {
             return false;
         }
         at = end > at ? end : at;
+        size_t next = first_block_at(image, at);
+        i = next > i ? next : i + 1;
     }
     return at >= map->end || add(r, at, map->end, index);
 }
