@@ -31,11 +31,12 @@ void run_output_name(run_output *o, char *const *words)
 
 /* ---- The arguments of -o ---- */
 
-/* Returns the suffix of a name with its dot, if it looks like one of a format; else NULL. */
+/* Returns the suffix of a name with its dot, if it looks like one of a format, which has at least
+ * two letters; else NULL. */
 static const char *suffix_in(const char *path)
 {
     const char *dot = strrchr(path_base(path), '.');
-    bool is_suffix = dot && dot > path_base(path) && isalpha((unsigned char)dot[1]);
+    bool is_suffix = dot && dot > path_base(path) && isalpha((unsigned char)dot[1]) && dot[2];
     for (const char *c = dot; is_suffix && *++c;) {
         is_suffix = isalnum((unsigned char)*c);
     }

@@ -35,6 +35,9 @@ class Names(unittest.TestCase):
             self.assertTrue(os.path.exists(os.path.join(self.directory, name)), os.listdir(self.directory))
         self.assertEqual(self.run_census("-o", "%r.svg", PMI_RANK="7").returncode, 0)
         self.assertTrue(os.path.exists(os.path.join(self.directory, "7.svg")))
+        for name in "server.p", "server.2":  # no format has such a suffix
+            self.assertEqual(self.run_census("-o", name).returncode, 0)
+            self.assertTrue(os.path.exists(os.path.join(self.directory, name + ".census")))
 
     def test_names_that_are_wrong(self):
         for name, said in ("%r", "%r needs a rank"), ("a%x", "after % expected"), ("%", "after % expected"), \
