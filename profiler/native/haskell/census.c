@@ -34,7 +34,6 @@ hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__i
                                             const hpp__haskell_variables *variables,
                                             hpp__haskell_names *names)
 {
-    c->names = names;
     c->closures = (hpp__haskell_closures){.heap = &c->heap, .variables = variables};
     c->marking = (hpp__haskell_marking){.heap = &c->heap};
     hpp__haskell_found found = hpp__haskell_heap_init(&c->heap, image, layout);
@@ -69,12 +68,12 @@ static void visit_sum(hpp__haskell_census *c, const hpp__haskell_info *info,
     hpp__haskell_closure_name(&c->closures, info, &kind);
     sum.kind = hpp__text_str(&kind);
     sum.description = sum.module = sum.file = HPF_STR("");
-    if (c->names) {
-        hpp__haskell_names_make(c->names, &c->closures, info, subject);
-        sum.description = hpp__text_str(&c->names->description);
-        sum.module = hpp__text_str(&c->names->module);
-        sum.file = c->names->file;
-        sum.line = c->names->line;
+    if (c->marking.names) {
+        hpp__haskell_names_make(c->marking.names, &c->closures, info, subject);
+        sum.description = hpp__text_str(&c->marking.names->description);
+        sum.module = hpp__text_str(&c->marking.names->module);
+        sum.file = c->marking.names->file;
+        sum.line = c->marking.names->line;
     }
     visit(&sum, number, context);
     hpp__text_finish(&kind);
@@ -86,7 +85,7 @@ void hpp__haskell_census_each(hpp__haskell_census *c, hpp__haskell_visit *visit,
     for (uint32_t i = 0; i < c->n_infos; i++) {
         const hpp__haskell_sum sum = {.n_bytes = infos[i].n_bytes,
                                       .n_closures = infos[i].n_closures};
-        if (sum.n_closures > 0 && !(c->names && hpp__haskell_has_subject(&infos[i]))) {
+        if (sum.n_closures > 0 && !(c->marking.names && hpp__haskell_has_subject(&infos[i]))) {
             visit_sum(c, &infos[i], NULL, sum, i, visit, context);
         }
     }
@@ -107,7 +106,7 @@ void hpp__haskell_census_each(hpp__haskell_census *c, hpp__haskell_visit *visit,
 
 uint32_t hpp__haskell_census_kind(hpp__haskell_census *c, const hpp__haskell_closure *closure)
 {
-    bool has_use = c->names && hpp__haskell_has_subject(&c->closures.infos[closure->info]);
+    bool has_use = c->marking.names && hpp__haskell_has_subject(&c->closures.infos[closure->info]);
     uint32_t use = has_use ? hpp__haskell_use_of(&c->marking, closure) : 0;
     return !has_use                      ? closure->info
            : use > 0 && use <= c->n_uses ? c->n_infos + use - 1

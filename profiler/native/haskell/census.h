@@ -16,7 +16,6 @@ typedef struct hpp__haskell_census {
     hpp__haskell_heap heap;
     hpp__haskell_closures closures;
     hpp__haskell_marking marking;
-    hpp__haskell_names *names; /* borrowed; may be NULL */
     uint64_t unreached_bytes, pinned_rest_bytes;
     uint32_t n_infos, n_uses; /* that closures have */
 } hpp__haskell_census;

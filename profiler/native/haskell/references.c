@@ -87,8 +87,8 @@ static void add_reference(walk *w, uint32_t to)
 {
     if (w->is_root_new) {
         if (w->variable != 0) {
-            hpp__haskell_names_make_static(w->census->names, &w->census->closures, w->variable);
-            hpp__text_add(&w->name, hpp__text_str(&w->census->names->description));
+            hpp__haskell_names_make_static(w->marking->names, &w->census->closures, w->variable);
+            hpp__text_add(&w->name, hpp__text_str(&w->marking->names->description));
         }
         w->is_good =
             w->is_good && w->visitor->root(w->visitor->context, w->root, hpp__text_str(&w->name));

@@ -183,16 +183,21 @@ static uint64_t bytes_of(const char *name, const hpp__haskell_census *taken)
 
 static hpp__haskell_census census;
 
-static hpp__haskell_found take(hpp__haskell_census *out)
+static hpp__haskell_found take_with(hpp__haskell_names *names)
 {
     static const hpp__haskell_variables none = {.stables = 0};
-    return hpp__haskell_census_take(out, &image, &hpp__haskell_layouts[0], &none, NULL);
+    return hpp__haskell_census_take(&census, &image, &hpp__haskell_layouts[0], &none, names);
+}
+
+static hpp__haskell_found take(void)
+{
+    return take_with(NULL);
 }
 
 Test(haskell, counts_what_a_stack_reaches_once)
 {
     make_heap();
-    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    cr_assert_eq(take(), HPP__HASKELL_FOUND);
     cr_assert_eq(bytes_of("ghc-prim:GHC.Types.:", &census), 48);
     cr_assert_eq(bytes_of("main:Main.Pair", &census), 32);
     cr_assert_eq(bytes_of("ARR_WORDS", &census), 64);
@@ -209,7 +214,7 @@ Test(haskell, a_thread_that_runs_is_recognised)
 {
     make_heap();
     put(capability + 896, block_at(4));
-    cr_assert_eq(take(&census), HPP__HASKELL_RUNNING);
+    cr_assert_eq(take(), HPP__HASKELL_RUNNING);
     hpp__haskell_census_finish(&census);
 }
 
@@ -226,7 +231,7 @@ Test(haskell, closures_that_overlap_end_the_search)
         put(place + 24, place + 32);
     }
     put(block_at(4) + 24, begin); /* the stack of the thread */
-    cr_assert_eq(take(&census), HPP__HASKELL_UNFIT);
+    cr_assert_eq(take(), HPP__HASKELL_UNFIT);
     cr_assert_leq(census.marking.n_bytes, MEGABLOCK + n * HPP_HASKELL_BLOCK_BYTES);
     hpp__haskell_census_finish(&census);
 }
@@ -239,7 +244,7 @@ Test(haskell, closures_that_a_young_collection_has_moved)
     memcpy(at(moved, 24), at(list, 24), 24);
     put(list, moved | 1);
     put(young + 152, heap_at + 7 * HPP_HASKELL_DESCRIPTOR_BYTES); /* blocks of before */
-    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    cr_assert_eq(take(), HPP__HASKELL_FOUND);
     cr_assert_eq(bytes_of("ghc-prim:GHC.Types.:", &census), 48);
     hpp__haskell_census_finish(&census);
 }
@@ -248,7 +253,7 @@ Test(haskell, a_collection_of_all_is_recognised)
 {
     make_heap();
     put(old + 152, heap_at + 4 * HPP_HASKELL_DESCRIPTOR_BYTES);
-    cr_assert_eq(take(&census), HPP__HASKELL_COLLECTING);
+    cr_assert_eq(take(), HPP__HASKELL_COLLECTING);
     hpp__haskell_census_finish(&census);
 }
 
@@ -256,10 +261,10 @@ Test(haskell, other_layouts_do_not_fit)
 {
     make_heap();
     put(young + 120, old + 8);
-    cr_assert_eq(take(&census), HPP__HASKELL_UNFIT);
+    cr_assert_eq(take(), HPP__HASKELL_UNFIT);
     hpp__haskell_census_finish(&census);
     memset(memory.heap, 0, sizeof memory.heap);
-    cr_assert_eq(take(&census), HPP__HASKELL_NO_HEAP);
+    cr_assert_eq(take(), HPP__HASKELL_NO_HEAP);
     hpp__haskell_census_finish(&census);
 }
 
@@ -368,8 +373,7 @@ Test(haskell, closures_refer_to_closures)
     hpp__haskell_names names = {0};
     cr_assert_eq(hpp_resolver_create(&names.resolver, NULL, &err), HPF_OK);
     make_heap();
-    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
-    census.names = &names;
+    cr_assert_eq(take_with(&names), HPP__HASKELL_FOUND);
     cr_assert(see_all());
     cr_assert_str_eq(seen, " | 120 >1 | 536 >2 | 24 >4 >3 | 24 >4 | 32 >5 >2 | 64 | 3360 | 4032"
                            " | 2:thread 7 >0 | 0:CAF at p+0x300 >4 | 4:UNREACHED >6 | 4:PINNED >7");
@@ -389,7 +393,7 @@ Test(haskell, a_visitor_ends_the_walk)
     const hpp__haskell_visitor visitor = {
         .closure = refuse, .reference = see_reference, .root = see_root};
     make_heap();
-    cr_assert_eq(take(&census), HPP__HASKELL_FOUND);
+    cr_assert_eq(take(), HPP__HASKELL_FOUND);
     seen[0] = '\0';
     n_seen = 0;
     cr_assert(!hpp__haskell_references_visit(&census, &visitor));
@@ -420,10 +424,9 @@ Test(haskell, hostile_words_are_not_followed)
                                                : random;
             put(place, word);
         }
-        hpp__haskell_found found = take(&census);
+        hpp__haskell_found found = take_with(&names);
         cr_assert(found != HPP__HASKELL_FOUND || census.marking.n_bytes < UINT64_C(1) << 52);
         if (found == HPP__HASKELL_FOUND) {
-            census.names = &names;
             cr_assert(see_all());
             cr_assert_eq(n_seen, census.marking.n_closures + 2);
         }
