@@ -146,6 +146,9 @@ class Core(Native):
     def test_core_has_the_blocks_of_real_programs(self):
         self.check_programs(PROGRAMS)
 
+    def test_core_has_the_blocks_of_a_heap_in_parts(self):
+        self.check_blocks([program("broken_heap")], "\n")
+
     def test_core_has_the_blocks_of_jemalloc(self):
         """Not of node: its `new` is jemalloc's, which the counting library does not see."""
         programs = [row for row in PROGRAMS if row[0][0] != "node"]

@@ -14,7 +14,7 @@ import time
 # Kinds of blocks by history: the number of blocks, their bytes, and the phases in which they are used. pymalloc has blocks
 # of more than 512 bytes from malloc.
 KINDS = {"never": (3000, 800, ()), "always": (30000, 60, (0, 1, 2)), "first": (2000, 800, (0,)), "last": (10000, 60, (2,))}
-SAMPLES_PER_PHASE = 3
+SAMPLES_PER_PHASE = 5
 
 is_collecting = sys.argv[1] == "bytearray"
 mark = ctypes.CDLL(None).census_mark_text

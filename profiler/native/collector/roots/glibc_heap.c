@@ -191,9 +191,61 @@ static void walk_chunks(walk *w, uint64_t at, uint64_t last)
     w->heap->unread_bytes += at < last ? last - at : 0;
 }
 
-/* Walks through the main heap, which ends with the free rest of its arena. */
-static void walk_main_heap(walk *w, uint64_t bins)
+/* Returns whether chunks follow each other from `at` to `last`. */
+static bool is_chain(walk *w, uint64_t at, uint64_t last)
 {
+    uint64_t size = LEAST_CHUNK_BYTES;
+    size_t n_bytes;
+    while (at < last && size >= LEAST_CHUNK_BYTES && size % GRANULE_BYTES == 0) {
+        const uint64_t *header =
+            hpp__piece_reader_at(&w->reader, at, at + HEADER_BYTES, last + HEADER_BYTES, &n_bytes);
+        size = header && n_bytes >= HEADER_BYTES ? header[1] & ~(uint64_t)ALL_FLAGS : 0;
+        size = size <= last - at ? size : 0;
+        at += size;
+    }
+    return at == last;
+}
+
+/* Walks through a part of the main heap that begins at a page, not before `from`. */
+static void walk_part(walk *w, uint64_t from, uint64_t last)
+{
+    while (from < last && !is_chain(w, from, last)) {
+        from += PAGE_BYTES;
+    }
+    if (from < last) {
+        walk_chunks(w, from, last);
+    }
+}
+
+/* Walks through a main heap in parts: when the program break cannot be moved, glibc maps more
+ * memory elsewhere, and ends the part before with two chunks that have a header only. */
+static void walk_parts(walk *w, uint64_t top)
+{
+    enum { FENCE_BYTES = 2 * HEADER_BYTES };
+    for (size_t i = 0; i < w->image->n_maps; i++) {
+        const hpp__image_map *map = &w->image->maps[i];
+        uint64_t from = map->begin;
+        if (!map->is_writable || !map->is_readable || !hpp__image_map_is_anonymous(map)) {
+            continue;
+        }
+        for (uint64_t end = from + PAGE_BYTES; end <= map->end; end += PAGE_BYTES) {
+            uint64_t last = end - FENCE_BYTES;
+            uint64_t first = word_at(w, last + SIZE_PLACE) & ~(uint64_t)PREVIOUS_IN_USE;
+            bool is_fence = first == HEADER_BYTES && word_at(w, last + HEADER_BYTES + SIZE_PLACE) ==
+                                                         (HEADER_BYTES | PREVIOUS_IN_USE);
+            bool has_top = top >= end - PAGE_BYTES && top < end;
+            if (is_fence || has_top) {
+                walk_part(w, from, has_top ? top : last);
+                from = end;
+            }
+        }
+    }
+}
+
+/* Walks through the main heap, which ends with the free rest of its arena. */
+static void walk_main_heap(walk *w, uint64_t bins, uint64_t place)
+{
+    enum { FLAGS_SHIFT = 32, IS_IN_PARTS = 2 }; /* of the first word of an arena */
     uint64_t top = word_at(w, bins + (uint64_t)(TOP_WORD * WORD_BYTES));
     uint64_t system_bytes = word_at(w, bins + SYSTEM_BYTES_WORD * WORD_BYTES);
     uint64_t top_bytes = word_at(w, top + SIZE_PLACE) & ~(uint64_t)ALL_FLAGS;
@@ -205,6 +257,10 @@ static void walk_main_heap(walk *w, uint64_t bins)
     bool is_whole = system_bytes <= end - map->begin && system_bytes >= top_bytes;
     uint64_t begin = is_whole ? end - system_bytes : map->begin;
     w->heap->free_bytes += top_bytes;
+    if (word_at(w, bins - place) >> FLAGS_SHIFT & IS_IN_PARTS) {
+        walk_parts(w, top);
+        return;
+    }
     walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES, top);
 }
 
@@ -416,7 +472,7 @@ static void drop_cache_of(walk *w, const hpp__image_thread *thread)
 
 static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
 {
-    walk_main_heap(w, main_bins);
+    walk_main_heap(w, main_bins, place);
     uint64_t first_block = w->heap->n_blocks > 0 ? w->heap->blocks[0].address : 0;
     for (uint64_t bins = next_arena(w, main_bins, place, main_bins); bins != 0;
          bins = next_arena(w, bins, place, main_bins)) {
