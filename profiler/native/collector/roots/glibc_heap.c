@@ -28,6 +28,7 @@ enum {
     SYSTEM_BYTES_WORD = NEXT_ARENA_WORD + 3,
     ARENA_END_WORD = SYSTEM_BYTES_WORD + 2,
     MOST_TRIES = 1000000,
+    MOST_LINKS = 1 << 27, /* chunks that are followed to find where parts begin */
     MOST_ARENAS = 65536,
     MOST_HEAPS = 65536,
     /* Words of a heap_info. */
@@ -42,6 +43,7 @@ typedef struct walk {
     hpp__piece_reader reader;
     hpp__found_blocks *heap;
     size_t n_tries; /* to find bins */
+    size_t n_links; /* of MOST_LINKS */
 } walk;
 
 static bool read_words(const walk *w, uint64_t address, uint64_t *out, size_t n)
@@ -196,7 +198,8 @@ static bool is_chain(walk *w, uint64_t at, uint64_t last)
 {
     uint64_t size = LEAST_CHUNK_BYTES;
     size_t n_bytes;
-    while (at < last && size >= LEAST_CHUNK_BYTES && size % GRANULE_BYTES == 0) {
+    while (at < last && size >= LEAST_CHUNK_BYTES && size % GRANULE_BYTES == 0 &&
+           ++w->n_links < MOST_LINKS) {
         const uint64_t *header =
             hpp__piece_reader_at(&w->reader, at, at + HEADER_BYTES, last + HEADER_BYTES, &n_bytes);
         size = header && n_bytes >= HEADER_BYTES ? header[1] & ~(uint64_t)ALL_FLAGS : 0;
@@ -209,35 +212,37 @@ static bool is_chain(walk *w, uint64_t at, uint64_t last)
 /* Walks through a part of the main heap that begins at a page, not before `from`. */
 static void walk_part(walk *w, uint64_t from, uint64_t last)
 {
-    while (from < last && !is_chain(w, from, last)) {
+    while (from < last && !is_chain(w, from, last) && w->n_links < MOST_LINKS) {
         from += PAGE_BYTES;
     }
-    if (from < last) {
+    if (from < last && w->n_links < MOST_LINKS) {
         walk_chunks(w, from, last);
     }
 }
 
-/* Walks through a main heap in parts: when the program break cannot be moved, glibc maps more
- * memory elsewhere, and ends the part before with two chunks that have a header only. */
-static void walk_parts(walk *w, uint64_t top)
+/* Returns whether a page ends with a fence. */
+static bool is_fenced(const uint64_t page[PAGE_BYTES / WORD_BYTES])
 {
-    enum { FENCE_BYTES = 2 * HEADER_BYTES };
-    for (size_t i = 0; i < w->image->n_maps; i++) {
-        const hpp__image_map *map = &w->image->maps[i];
-        uint64_t from = map->begin;
-        if (!map->is_writable || !map->is_readable || !hpp__image_map_is_anonymous(map)) {
-            continue;
-        }
-        for (uint64_t end = from + PAGE_BYTES; end <= map->end; end += PAGE_BYTES) {
-            uint64_t last = end - FENCE_BYTES;
-            uint64_t first = word_at(w, last + SIZE_PLACE) & ~(uint64_t)PREVIOUS_IN_USE;
-            bool is_fence = first == HEADER_BYTES && word_at(w, last + HEADER_BYTES + SIZE_PLACE) ==
-                                                         (HEADER_BYTES | PREVIOUS_IN_USE);
-            bool has_top = top >= end - PAGE_BYTES && top < end;
-            if (is_fence || has_top) {
-                walk_part(w, from, has_top ? top : last);
-                from = end;
-            }
+    const uint64_t *end = page + PAGE_BYTES / WORD_BYTES;
+    return (end[-3] & ~(uint64_t)PREVIOUS_IN_USE) == HEADER_BYTES &&
+           end[-1] == (HEADER_BYTES | PREVIOUS_IN_USE);
+}
+
+/* Walks through the parts of a main heap in a mapping: when the program break cannot be moved,
+ * glibc maps more memory elsewhere, and ends the part before with two chunks that have a header
+ * only. */
+static void walk_parts(walk *w, const hpp__image_map *map, uint64_t top)
+{
+    uint64_t from = map->begin, step = 0;
+    for (uint64_t at = from; map->end - at >= PAGE_BYTES; at += step) {
+        size_t n_bytes;
+        const uint64_t *page =
+            hpp__piece_reader_at(&w->reader, at, map->end, at + HPP__PIECE_BYTES, &n_bytes);
+        bool has_top = top >= at && top < at + PAGE_BYTES;
+        step = page || n_bytes < PAGE_BYTES ? PAGE_BYTES : n_bytes / PAGE_BYTES * PAGE_BYTES;
+        if (page && n_bytes >= PAGE_BYTES && (has_top || is_fenced(page))) {
+            walk_part(w, from, has_top ? top : at + PAGE_BYTES - 2 * HEADER_BYTES);
+            from = at + PAGE_BYTES;
         }
     }
 }
@@ -258,7 +263,12 @@ static void walk_main_heap(walk *w, uint64_t bins, uint64_t place)
     uint64_t begin = is_whole ? end - system_bytes : map->begin;
     w->heap->free_bytes += top_bytes;
     if (word_at(w, bins - place) >> FLAGS_SHIFT & IS_IN_PARTS) {
-        walk_parts(w, top);
+        for (size_t i = 0; i < w->image->n_maps; i++) {
+            map = &w->image->maps[i];
+            if (map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map)) {
+                walk_parts(w, map, top);
+            }
+        }
         return;
     }
     walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES, top);
