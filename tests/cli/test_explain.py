@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from even_times import even_times
+
 CENSUS, SAMPLES = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 KIB = 1024
 SKIPPED = 77
@@ -84,14 +87,6 @@ def check_each_alone():
 
 # --- the sample runtime --------------------------------------------------------------------------
 
-def evened(recording):
-    """Returns a .hp file with its samples a second apart. Shares are of the memory over time, and these programs take
-    their censuses at fixed points, between which a busy machine can put any time."""
-    times = {}
-    return re.sub(r"(?m)^((?:BEGIN|END)_SAMPLE) (\S+)$",
-                  lambda mark: f"{mark[1]} {times.setdefault(mark[2], len(times))}", recording)
-
-
 def record(program, size, *runs, interval="-i100"):
     """Records a program of the sample runtime in a new folder, once for each list of options."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
@@ -104,7 +99,7 @@ def record(program, size, *runs, interval="-i100"):
             (folder / (program + suffix)).rename(base.with_suffix(suffix))
         if (folder / (program + ".lines")).exists():
             (folder / (program + ".lines")).rename(base.with_suffix(".lines"))
-        base.with_suffix(".hp").write_text(evened(base.with_suffix(".hp").read_text()))
+        base.with_suffix(".hp").write_text(even_times(base.with_suffix(".hp").read_text()))
         paths.append(base.with_suffix(".hp"))
     return paths
 

@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from even_times import even_times
+
 LEAST_SHARE = 0.95
 RUNS = [("last_init", (40000, 140000), "-hc -i0.0008"), ("leak", (20000, 40000), "-hc -i0.0003"),
         ("drag", (40000, 140000), "-hy -i0.0008"), ("finite_map", (10, 12), "-hd -i100"),
@@ -37,7 +40,9 @@ def fills_of(census, path, *options):
 def record(programs, name, size, options, folder):
     subprocess.run([programs / name, str(size), "+RTS", *options.split(), "-RTS"], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)
-    return (folder / f"{name}.hp").rename(folder / f"{name}-{size}.hp")
+    path = folder / f"{name}-{size}.hp"
+    path.write_text(even_times((folder / f"{name}.hp").read_text()))
+    return path
 
 
 def pairs_of(census, programs, source, folder):
