@@ -21,9 +21,9 @@ enum {
     SET_MASK = 4,
     SET_TABLE = 5,
     SET_ENTRY_WORDS = 2,
-    BYTES_CAPACITY = 3, /* of a bytearray, up to 3.14 */
-    BYTES_BLOCK = 4,
-    DIGIT_BYTES = 4, /* of an int */
+    BYTES_CAPACITY = 3, /* of a bytearray */
+    BYTES_BLOCK = 4,    /* since 3.15, inside of a bytes object */
+    DIGIT_BYTES = 4,    /* of an int */
 };
 
 /* Returns whether an address is in another block than that of the object. */
@@ -75,8 +75,7 @@ bool hpp__python_room(const hpp__python *p, size_t block, const uint64_t *words,
                fill(out, object[SET_MASK] + 1, object[SET_USED],
                     SET_ENTRY_WORDS * (uint64_t)WORD_BYTES);
     case HPP__PYTHON_BUFFER:
-        return p->offsets->minor < 15 && hpf_str_is(type->name, "bytearray") &&
-               is_apart(p, object[BYTES_BLOCK], block) &&
+        return hpf_str_is(type->name, "bytearray") && is_apart(p, object[BYTES_BLOCK], block) &&
                fill(out, object[BYTES_CAPACITY], object[LENGTH], 1);
     default:
         return false;

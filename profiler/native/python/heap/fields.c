@@ -14,7 +14,6 @@ enum {
     DICT_KEYS = 32,
     DICT_VALUES = 40,
     LIST_ITEMS = 24,
-    TUPLE_ITEMS = 24,
     TYPE_MEMBERS = 240,
     TYPE_BASE = 256,
 };
@@ -208,17 +207,17 @@ static uint32_t field_of_object(hpp__python_fields *f, size_t block, uint64_t wo
     if (field != HPP__FIELD_UNKNOWN || offset < 0) {
         return field;
     }
-    uint64_t inline_values = type->basic_bytes + p->offsets->values;
-    if (type->has_inline_values && (uint64_t)offset >= inline_values) {
+    uint64_t place = (uint64_t)offset, inline_values = type->basic_bytes + p->offsets->values;
+    if (type->has_inline_values && place >= inline_values) {
         hpp__python_entries entries;
         return find_cached_keys(p, type->address, &entries)
-                   ? value_of(f, &entries, ((uint64_t)offset - inline_values) / WORD_BYTES)
+                   ? value_of(f, &entries, (place - inline_values) / WORD_BYTES)
                    : HPP__FIELD_UNKNOWN;
     }
-    if (hpf_str_is(type->name, "tuple") && offset >= TUPLE_ITEMS) {
-        return (uint32_t)((offset - TUPLE_ITEMS) / WORD_BYTES);
+    if (hpf_str_is(type->name, "tuple") && place >= type->basic_bytes) {
+        return (uint32_t)((place - type->basic_bytes) / WORD_BYTES); /* since 3.14 behind a hash */
     }
-    field = find_member(f, p->of_block[block] & HPP__PYTHON_TYPE_MASK, (uint64_t)offset);
+    field = find_member(f, p->of_block[block] & HPP__PYTHON_TYPE_MASK, place);
     return field == HPP__FIELD_UNKNOWN ? (uint32_t)word : field;
 }
 
