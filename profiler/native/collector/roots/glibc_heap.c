@@ -31,12 +31,8 @@ enum {
     MOST_LINKS = 1 << 27, /* chunks that are followed to find where parts begin */
     MOST_ARENAS = 65536,
     MOST_HEAPS = 65536,
-    /* Words of a heap_info. */
-    PREVIOUS_HEAP_WORD = 1,
-    HEAP_SIZE_WORD = 2,
     TLS_BYTES = 16384, /* below the thread pointer: where libc's variable for the cache is */
 };
-static const uint64_t heap_bytes = UINT64_C(1) << 26; /* of other arenas: their alignment */
 
 typedef struct walk {
     const hpp__image *image;
@@ -141,7 +137,7 @@ static uint64_t find_place_of_bins(const walk *w, uint64_t main_bins, size_t *n_
                 return places[i];
             }
             bins = word_at(w, at) + places[i];
-            if (bins == places[i] || (bins - places[i]) % heap_bytes >= PAGE_BYTES) {
+            if (bins == places[i] || (bins - places[i]) % HPP__GLIBC_HEAP_BYTES >= PAGE_BYTES) {
                 break; /* other arenas are at the beginning of their heaps */
             }
         }
@@ -212,11 +208,11 @@ static bool is_chain(walk *w, uint64_t at, uint64_t last)
 /* Walks through a part of the main heap that begins at a page, not before `from`. */
 static void walk_part(walk *w, uint64_t from, uint64_t last)
 {
-    while (from < last && !is_chain(w, from, last) && w->n_links < MOST_LINKS) {
-        from += PAGE_BYTES;
-    }
-    if (from < last && w->n_links < MOST_LINKS) {
-        walk_chunks(w, from, last);
+    for (; from < last && w->n_links < MOST_LINKS; from += PAGE_BYTES) {
+        if (is_chain(w, from, last)) {
+            walk_chunks(w, from, last);
+            return;
+        }
     }
 }
 
@@ -226,6 +222,12 @@ static bool is_fenced(const uint64_t page[PAGE_BYTES / WORD_BYTES])
     const uint64_t *end = page + PAGE_BYTES / WORD_BYTES;
     return (end[-3] & ~(uint64_t)PREVIOUS_IN_USE) == HEADER_BYTES &&
            end[-1] == (HEADER_BYTES | PREVIOUS_IN_USE);
+}
+
+/* Returns whether allocators can have mapped this. */
+static bool can_have_chunks(const hpp__image_map *map)
+{
+    return map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map);
 }
 
 /* Walks through the parts of a main heap in a mapping: when the program break cannot be moved,
@@ -258,43 +260,51 @@ static void walk_main_heap(walk *w, uint64_t bins, uint64_t place)
     if (!map || top == bins - HEADER_BYTES) {
         return; /* nothing has been allocated */
     }
-    uint64_t end = top + top_bytes;
-    bool is_whole = system_bytes <= end - map->begin && system_bytes >= top_bytes;
-    uint64_t begin = is_whole ? end - system_bytes : map->begin;
     w->heap->free_bytes += top_bytes;
     if (word_at(w, bins - place) >> FLAGS_SHIFT & IS_IN_PARTS) {
         for (size_t i = 0; i < w->image->n_maps; i++) {
             map = &w->image->maps[i];
-            if (map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map)) {
+            if (can_have_chunks(map)) {
                 walk_parts(w, map, top);
             }
         }
         return;
     }
+    uint64_t end = top + top_bytes;
+    bool is_whole = system_bytes <= end - map->begin && system_bytes >= top_bytes;
+    uint64_t begin = is_whole ? end - system_bytes : map->begin;
     walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES, top);
+}
+
+bool hpp__glibc_heap_info_read(hpp__glibc_heap_info *out, const hpp__image *image, uint64_t address)
+{
+    return hpp__image_read(image, out, address, sizeof *out) && out->arena != 0 &&
+           out->previous % HPP__GLIBC_HEAP_BYTES == 0 && out->n_bytes > 0 &&
+           out->n_bytes % PAGE_BYTES == 0 && out->n_bytes <= out->n_writable_bytes &&
+           out->n_writable_bytes <= HPP__GLIBC_HEAP_BYTES;
 }
 
 /* Walks through the heaps of another arena, from the newest one back. The first one begins with the
  * arena. */
 static void walk_heaps(walk *w, uint64_t bins, uint64_t place)
 {
-    uint64_t arena = bins - place, first_heap = arena / heap_bytes * heap_bytes;
+    uint64_t arena = bins - place,
+             first_heap = arena / HPP__GLIBC_HEAP_BYTES * HPP__GLIBC_HEAP_BYTES;
     uint64_t top = word_at(w, bins + (uint64_t)(TOP_WORD * WORD_BYTES));
-    uint64_t heap = top / heap_bytes * heap_bytes;
+    uint64_t heap = top / HPP__GLIBC_HEAP_BYTES * HPP__GLIBC_HEAP_BYTES;
     w->heap->free_bytes += word_at(w, top + SIZE_PLACE) & ~(uint64_t)ALL_FLAGS;
     for (size_t i = 0; i < MOST_HEAPS && heap != 0; i++) {
-        uint64_t info[HEAP_SIZE_WORD + 1];
-        if (!read_words(w, heap, info, HEAP_SIZE_WORD + 1) || info[0] != arena ||
-            info[HEAP_SIZE_WORD] > heap_bytes) {
-            w->heap->unread_bytes += heap_bytes;
+        hpp__glibc_heap_info info;
+        if (!hpp__glibc_heap_info_read(&info, w->image, heap) || info.arena != arena) {
+            w->heap->unread_bytes += HPP__GLIBC_HEAP_BYTES;
             return;
         }
         uint64_t begin =
             heap == first_heap ? bins + ARENA_END_WORD * WORD_BYTES : heap + (arena - first_heap);
-        bool has_top = top >= heap && top < heap + info[HEAP_SIZE_WORD];
+        bool has_top = top >= heap && top < heap + info.n_bytes;
         walk_chunks(w, (begin + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES,
-                    has_top ? top : heap + info[HEAP_SIZE_WORD]);
-        heap = heap == first_heap ? 0 : info[PREVIOUS_HEAP_WORD];
+                    has_top ? top : heap + info.n_bytes);
+        heap = heap == first_heap ? 0 : info.previous;
     }
 }
 
@@ -495,7 +505,7 @@ static void read_arenas(walk *w, uint64_t main_bins, uint64_t place)
         size_t first;
         HPF__ARRAY_BISECT(first, n_in_heaps, k, w->heap->blocks[k].address < map->begin);
         bool is_heap = first < n_in_heaps && w->heap->blocks[first].address < map->end;
-        if (map->is_writable && map->is_readable && hpp__image_map_is_anonymous(map) && !is_heap) {
+        if (can_have_chunks(map) && !is_heap) {
             find_mapped(w, map);
         }
     }

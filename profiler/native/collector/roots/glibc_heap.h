@@ -18,6 +18,19 @@
 
 #include "found_blocks.h"
 
+/* The size of a heap of an arena that is not the main one, and its alignment. */
+#define HPP__GLIBC_HEAP_BYTES (UINT64_C(1) << 26)
+
+/* How such a heap begins: as the first words of glibc's heap_info. */
+typedef struct hpp__glibc_heap_info {
+    uint64_t arena, previous; /* addresses of the arena, and of the heap before; 0: none */
+    uint64_t n_bytes, n_writable_bytes;
+} hpp__glibc_heap_info;
+
+/* Reads the beginning of the heap at an address. Returns whether there is one. */
+bool hpp__glibc_heap_info_read(hpp__glibc_heap_info *out, const hpp__image *image,
+                               uint64_t address);
+
 /* Adds the live blocks of an image to a heap without any. Returns whether the image has an arena of
  * glibc; without memory, the heap says so. */
 bool hpp__glibc_heap_read(hpp__found_blocks *out, const hpp__image *image);

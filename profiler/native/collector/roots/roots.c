@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "glibc_heap.h"
 #include "hpfile/str.h"
 #include "native/collector/image/proc.h"
 #include "piece_reader.h"
@@ -24,7 +25,6 @@ enum {
     STACK_TOP_BYTES = 1 << 16, /* that data is within this, at the end of a stack */
     CHUNK_HEADER_BYTES = 16,   /* of glibc, before each block */
 };
-static const uint64_t arena_bytes = UINT64_C(64) << 20; /* glibc aligns arenas of threads to it */
 
 #define PROFILER_MODULE "libcensus-preload."
 #define PROFILER_FILE   "/memfd:census-"
@@ -369,8 +369,8 @@ static bool is_memory(const hpp__image_map *map)
 static bool is_arena(const hpp__roots *r, const hpp__image_map *map)
 {
     const hpp__image_map *next = map + 1;
-    return map->begin % arena_bytes == 0 && next < r->image->maps + r->image->n_maps &&
-           next->begin == map->end && !next->is_readable && next->end % arena_bytes == 0;
+    return map->begin % HPP__GLIBC_HEAP_BYTES == 0 && next < r->image->maps + r->image->n_maps &&
+           next->begin == map->end && !next->is_readable && next->end % HPP__GLIBC_HEAP_BYTES == 0;
 }
 
 /* Returns the number of the first block at or after an address. */
@@ -379,16 +379,6 @@ static size_t first_block_at(const hpp__image *image, uint64_t address)
     size_t first;
     HPF__ARRAY_BISECT(first, image->n_blocks, i, image->blocks[i].address < address);
     return first;
-}
-
-/* Returns whether a heap of an arena of the C library begins at an address. */
-static bool is_heap(const hpp__image *image, uint64_t address)
-{
-    enum { ARENA, PREVIOUS, SIZE, WRITABLE, N_WORDS };
-    uint64_t words[N_WORDS];
-    return hpp__image_read(image, words, address, sizeof words) && words[ARENA] != 0 &&
-           words[PREVIOUS] % arena_bytes == 0 && words[SIZE] > 0 && words[SIZE] % PAGE_BYTES == 0 &&
-           words[SIZE] <= words[WRITABLE] && words[WRITABLE] <= arena_bytes;
 }
 
 /* Stores what is no root around a block of a mapping: what the C library has mapped for it, the
@@ -400,16 +390,17 @@ static void find_chunk(const hpp__image *image, const hpp__image_map *map,
     bool is_mapped =
         block->address % PAGE_BYTES == CHUNK_HEADER_BYTES && block->size_bytes >= PAGE_BYTES;
     uint64_t block_end = block->address + block->size_bytes;
-    uint64_t heap = block->address / arena_bytes * arena_bytes;
+    uint64_t heap = block->address / HPP__GLIBC_HEAP_BYTES * HPP__GLIBC_HEAP_BYTES;
+    hpp__glibc_heap_info info;
     if (block->is_mapping) {
         *begin = block->address;
         *end = block_end;
     } else if (is_mapped) { /* the kernel merges it with its neighbours */
         *begin = block->address - CHUNK_HEADER_BYTES;
         *end = (block_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-    } else if (heap >= map->begin && is_heap(image, heap)) {
+    } else if (heap >= map->begin && hpp__glibc_heap_info_read(&info, image, heap)) {
         *begin = heap;
-        *end = heap + arena_bytes;
+        *end = heap + HPP__GLIBC_HEAP_BYTES;
     } else {
         *begin = map->begin;
         *end = map->end;
