@@ -201,6 +201,9 @@ def jemalloc_5_3():
     return path
 
 
+# What glibc's malloc takes of the pages of a block that is a mapping of its own.
+MAPPED_EXTRA = 24 if [int(n) for n in os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2]] >= [2, 43] else 16
+
 # Versions whose functions and objects are known.
 PYTHONS = tuple("3.%d" % minor for minor in range(9, 16))
 FREE_THREADED = ("3.13t", "3.14t", "3.15t")

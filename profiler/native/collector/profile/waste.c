@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "hpfile/str.h"
+#include "native/collector/roots/glibc_heap.h"
 #include "native/collector/roots/piece_reader.h"
 #include "native/collector/types/room.h"
 
@@ -292,17 +293,17 @@ static block_facts read_block(waste_finder *f, size_t number)
 /* Counts what glibc's malloc has added to the size of a block, by the header before it. */
 static void add_slack(waste_finder *f, const hpp__image_block *block, size_t group)
 {
-    const uint64_t flags = 7, is_mapped = 2;
-    uint64_t header;
+    uint64_t header[2];
     if (!f->groups[group].has_header) {
         return;
     }
-    if (!hpp__piece_reader_copy(&f->reader, &header, block->address - WORD_BYTES, sizeof header)) {
-        header = 0;
+    if (!hpp__piece_reader_copy(&f->reader, header, block->address - sizeof header,
+                                sizeof header)) {
+        header[0] = header[1] = 0;
     }
-    uint64_t overhead = header & is_mapped ? 2 * WORD_BYTES : WORD_BYTES;
-    uint64_t most = header & is_mapped ? HPP__PIECE_PAGE_BYTES + overhead : MALLOC_ROUNDING;
-    uint64_t usable = (header & ~flags) - overhead;
+    uint64_t usable = hpp__glibc_block_bytes(header);
+    uint64_t most =
+        header[1] & HPP__GLIBC_IS_MAPPED ? HPP__PIECE_PAGE_BYTES + sizeof header : MALLOC_ROUNDING;
     if (usable - block->size_bytes > most) {
         f->n_without++;
         return;

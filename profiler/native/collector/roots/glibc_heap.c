@@ -17,7 +17,6 @@ enum {
     LEAST_CHUNK_BYTES = 32,
     GRANULE_BYTES = 16,
     PREVIOUS_IN_USE = 1, /* flags of a size */
-    IS_MAPPED = 2,
     ALL_FLAGS = 7,
     /* Words of an arena, from its bins on. */
     N_BINS = 127,
@@ -308,14 +307,25 @@ static void walk_heaps(walk *w, uint64_t bins, uint64_t place)
     }
 }
 
-/* Adds the chunk that is a mapping of its own, of which the kernel merges neighbours. Returns its
- * size; 0 if there is none at `at`. */
+uint64_t hpp__glibc_block_bytes(const uint64_t header[2])
+{
+    uint64_t size = header[1] & ~(uint64_t)ALL_FLAGS;
+    bool is_mapping = header[1] & HPP__GLIBC_IS_MAPPED && (header[0] + size) % PAGE_BYTES == 0;
+    return size - (is_mapping ? HEADER_BYTES : WORD_BYTES);
+}
+
+/* Adds the chunk that is a mapping of its own, of which the kernel merges neighbours. Returns the
+ * size of the mapping; 0 if there is none at `at`. */
 static uint64_t add_mapped_chunk(walk *w, uint64_t at, uint64_t end, const uint64_t header[2])
 {
-    uint64_t size = header[1] - IS_MAPPED;
-    bool is_mapped = header[0] == 0 && (header[1] & ALL_FLAGS) == IS_MAPPED && size > 0 &&
-                     size % PAGE_BYTES == 0 && size <= end - at;
-    return is_mapped && add_chunk(w, at, size - WORD_BYTES) ? size : 0;
+    uint64_t block = at + HEADER_BYTES, n_bytes = hpp__glibc_block_bytes(header);
+    uint64_t n_left = WORD_BYTES; /* that no block has, at most, behind it */
+    bool is_mapped = header[0] == 0 && (header[1] & ALL_FLAGS) == HPP__GLIBC_IS_MAPPED &&
+                     n_bytes > 0 && n_bytes <= end - block &&
+                     (PAGE_BYTES - (block + n_bytes) % PAGE_BYTES) % PAGE_BYTES <= n_left;
+    return is_mapped && hpp__found_blocks_add(w->heap, block, n_bytes)
+               ? (block + n_bytes + n_left) / PAGE_BYTES * PAGE_BYTES - at
+               : 0;
 }
 
 /* ---- Python's allocator ---- */
@@ -437,10 +447,12 @@ static void drop_fast_bins(walk *w, uint64_t bins)
 }
 
 /* Returns how many lists the cache of a thread has that is as large as a block; 0: none has this
- * size. It begins with a count of 16 bits for each. */
+ * size. It begins with a count of 16 bits for each. A block can have 16 bytes too many, which are
+ * no chunk. */
 static size_t n_lists_of(const hpp__image_block *chunk)
 {
-    return chunk->size_bytes == 648 ? 64 : chunk->size_bytes == 760 ? 76 : 0; /* since 2.42 */
+    uint64_t size = chunk->size_bytes;
+    return size == 648 || size == 664 ? 64 : size == 760 || size == 776 ? 76 : 0; /* since 2.42 */
 }
 
 /* Returns whether a chunk is the cache of a thread: each list begins with a chunk of its size.

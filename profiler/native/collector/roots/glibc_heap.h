@@ -31,6 +31,14 @@ typedef struct hpp__glibc_heap_info {
 bool hpp__glibc_heap_info_read(hpp__glibc_heap_info *out, const hpp__image *image,
                                uint64_t address);
 
+/* A flag of the size of a chunk, the word before a block: the chunk is a mapping of its own. */
+enum { HPP__GLIBC_IS_MAPPED = 2 };
+
+/* Returns the bytes of a block, as malloc_usable_size does, by the two words before it. The size of
+ * a chunk that is a mapping reaches to the end of that, and since glibc 2.43 to where the header of
+ * a chunk behind it would begin. */
+uint64_t hpp__glibc_block_bytes(const uint64_t header[2]);
+
 /* Adds the live blocks of an image to a heap without any. Returns whether the image has an arena of
  * glibc; without memory, the heap says so. */
 bool hpp__glibc_heap_read(hpp__found_blocks *out, const hpp__image *image);

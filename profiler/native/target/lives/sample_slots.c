@@ -2,6 +2,7 @@
 #include "sample_slots.h"
 
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <linux/memfd.h>
 #include <signal.h>
 #include <string.h>
@@ -16,9 +17,10 @@ enum {
     N_PLACES = 1 << 16,  /* where a chunk can begin */
     MAX_TRIES = 1 << 10, /* to find such a place */
     MAX_GAPS = 1 << 13,  /* each is a mapping more, of which the kernel allows 65,530 */
-    SLOT_BEGIN = 2 * PAGE_BYTES,                    /* a page that stays mapped, and the gap */
-    HEADER_BYTES = 16,                              /* of a block of glibc */
-    IS_MAPPED_CHUNK = 2,                            /* IS_MMAPPED */
+    SLOT_BEGIN = 2 * PAGE_BYTES, /* a page that stays mapped, and the gap */
+    HEADER_BYTES = 16,           /* of a block of glibc */
+    TAIL_BYTES = 8,      /* behind a mapped one, which glibc does not give away since 2.43 */
+    IS_MAPPED_CHUNK = 2, /* IS_MMAPPED */
     MAX_PAGES = HPP_SLOT_STRIDE_BYTES / PAGE_BYTES, /* of a block that is not large */
     DENSE = 64,          /* pages used in an era: then the next era looks at probes only */
     PROBE_BUDGET = 2048, /* for all large blocks together */
@@ -251,7 +253,8 @@ static uintptr_t first_page(const hpp_sample *sample)
 /* Returns the number of pages of a block, its padding included. */
 static uint64_t n_pages_of(const hpp_sample *sample)
 {
-    return (sample->block + sample->n_bytes - first_page(sample) + PAGE_BYTES - 1) / PAGE_BYTES;
+    return (sample->block + sample->n_bytes + TAIL_BYTES - first_page(sample) + PAGE_BYTES - 1) /
+           PAGE_BYTES;
 }
 
 static bool is_large(const hpp_sample *sample)
@@ -286,8 +289,10 @@ static void write_header(const hpp_sample *sample)
 {
     uint64_t *header = (uint64_t *)(sample->block - HEADER_BYTES);
     uintptr_t begin = sample->has_gap ? first_page(sample) - PAGE_BYTES : no_place;
+    bool is_followed = strverscmp(gnu_get_libc_version(), "2.43") >= 0; /* as if by a chunk */
     header[0] = (uintptr_t)header - begin;
-    header[1] = (end_of(sample) - (uintptr_t)header) | IS_MAPPED_CHUNK;
+    header[1] =
+        (end_of(sample) - (uintptr_t)header - (is_followed ? HEADER_BYTES : 0)) | IS_MAPPED_CHUNK;
 }
 
 static hpp_window_watched *place_of(const hpp_sample *sample)
@@ -330,9 +335,10 @@ static hpp_sample *take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64
     /* The table of blocks needs three granules. */
     uint64_t n_least = n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES;
     uint64_t offset = alignment > HEADER_BYTES ? alignment : HEADER_BYTES;
-    uint64_t n_slot = whole_pages(offset + n_least);
+    uint64_t n_slot = whole_pages(offset + n_least + TAIL_BYTES);
     unsigned n_offsets = 1; /* glibc accepts powers of two */
-    while (offset << n_offsets < PAGE_BYTES && (offset << n_offsets) + n_least <= n_slot) {
+    while (offset << n_offsets < PAGE_BYTES &&
+           (offset << n_offsets) + n_least + TAIL_BYTES <= n_slot) {
         n_offsets++;
     }
     hpp_sample_chunk *chunk;
