@@ -199,7 +199,7 @@ static void skip(object_words *o, size_t begin, size_t end)
 }
 
 /* What the allocator has added to the size has what was there before. The block of an object may be
- * larger for other reasons. */
+ * larger for other reasons. A class has room for one item more. */
 static void limit_size(object_words *o, const hpp__python_type *type)
 {
     enum { MOST_ADDED = 32 };
@@ -207,7 +207,7 @@ static void limit_size(object_words *o, const hpp__python_type *type)
     uint64_t n_words =
         (type->basic_bytes + n_items * type->item_bytes + WORD_BYTES - 1) / WORD_BYTES;
     uint64_t n_bytes = (o->first + n_words) * WORD_BYTES;
-    if (n_items < UINT32_MAX && n_bytes <= o->end && o->end - n_bytes < MOST_ADDED) {
+    if (n_items < UINT32_MAX && n_bytes <= o->end && o->end - n_bytes < MOST_ADDED + type->item_bytes) {
         o->end = n_bytes;
     }
 }
