@@ -207,7 +207,8 @@ static void limit_size(object_words *o, const hpp__python_type *type)
     uint64_t n_words =
         (type->basic_bytes + n_items * type->item_bytes + WORD_BYTES - 1) / WORD_BYTES;
     uint64_t n_bytes = (o->first + n_words) * WORD_BYTES;
-    if (n_items < UINT32_MAX && n_bytes <= o->end && o->end - n_bytes < MOST_ADDED + type->item_bytes) {
+    if (n_items < UINT32_MAX && n_bytes <= o->end &&
+        o->end - n_bytes < MOST_ADDED + type->item_bytes) {
         o->end = n_bytes;
     }
 }
@@ -277,6 +278,7 @@ static bool is_compact_ascii(const object_words *o)
 static void limit_references(object_words *o, hpp__python_kind kind)
 {
     const size_t small = SET_SMALL_TABLE / WORD_BYTES, is_free = DEQUE_FREE / WORD_BYTES;
+    const size_t number = o->offsets->code_first_traceable / WORD_BYTES;
     switch (kind) {
     case HPP__PYTHON_DICT: /* a class has the keys that its instances share */
         if (o->n_words > 5 && o->words[5] != 0) {
@@ -315,6 +317,8 @@ static void limit_references(object_words *o, hpp__python_kind kind)
         break;
     case HPP__PYTHON_CODE: /* instructions have addresses in their caches */
         o->end = o->offsets->code_bytes;
+        /* Numbers, with undefined bytes: half a word; since 3.14, one more before it. */
+        skip(o, number - (o->offsets->minor >= 14), number + 1);
         break;
     default:
         break;
