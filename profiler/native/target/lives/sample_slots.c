@@ -295,15 +295,16 @@ static void write_header(const hpp_sample *sample)
         (end_of(sample) - (uintptr_t)header - (is_followed ? HEADER_BYTES : 0)) | IS_MAPPED_CHUNK;
 }
 
+/* Returns where the window has the pages of a sample; NULL without room there. */
 static hpp_window_watched *place_of(const hpp_sample *sample)
 {
     uint32_t i = sample->watched - 1;
-    return sample->watched == 0
-               ? NULL
-               : (hpp_window_watched *)hpp__window_chunk(
-                     &hpp__window->watched_pages[i / HPP_WATCHED_PER_CHUNK],
-                     HPP_WATCHED_PER_CHUNK * sizeof(hpp_window_watched) / PAGE_BYTES) +
-                     i % HPP_WATCHED_PER_CHUNK;
+    hpp_window_watched *chunk =
+        sample->watched == 0
+            ? NULL
+            : hpp__window_chunk(&hpp__window->watched_pages[i / HPP_WATCHED_PER_CHUNK],
+                                HPP_WATCHED_PER_CHUNK * sizeof(*chunk) / PAGE_BYTES);
+    return chunk != NULL ? &chunk[i % HPP_WATCHED_PER_CHUNK] : NULL;
 }
 
 /* Shows the collector which pages have no entries until the block is used. */
