@@ -318,14 +318,12 @@ uint64_t hpp__glibc_block_bytes(const uint64_t header[2])
  * size of the mapping; 0 if there is none at `at`. */
 static uint64_t add_mapped_chunk(walk *w, uint64_t at, uint64_t end, const uint64_t header[2])
 {
-    uint64_t block = at + HEADER_BYTES, n_bytes = hpp__glibc_block_bytes(header);
-    uint64_t n_left = WORD_BYTES; /* that no block has, at most, behind it */
+    uint64_t block = at + HEADER_BYTES, block_end = block + hpp__glibc_block_bytes(header);
+    uint64_t mapped_end = (block_end + WORD_BYTES) / PAGE_BYTES * PAGE_BYTES;
     bool is_mapped = header[0] == 0 && (header[1] & ALL_FLAGS) == HPP__GLIBC_IS_MAPPED &&
-                     n_bytes > 0 && n_bytes <= end - block &&
-                     (PAGE_BYTES - (block + n_bytes) % PAGE_BYTES) % PAGE_BYTES <= n_left;
-    return is_mapped && hpp__found_blocks_add(w->heap, block, n_bytes)
-               ? (block + n_bytes + n_left) / PAGE_BYTES * PAGE_BYTES - at
-               : 0;
+                     block_end > block && block_end <= end && mapped_end >= block_end;
+    return is_mapped && hpp__found_blocks_add(w->heap, block, block_end - block) ? mapped_end - at
+                                                                                 : 0;
 }
 
 /* ---- Python's allocator ---- */

@@ -215,7 +215,7 @@ static uint32_t field_of_object(hpp__python_fields *f, size_t block, uint64_t wo
                    : HPP__FIELD_UNKNOWN;
     }
     if (hpf_str_is(type->name, "tuple") && place >= type->basic_bytes) {
-        return (uint32_t)((place - type->basic_bytes) / WORD_BYTES); /* since 3.14 behind a hash */
+        return (uint32_t)((place - type->basic_bytes) / WORD_BYTES); /* since 3.14, after a hash */
     }
     field = find_member(f, p->of_block[block] & HPP__PYTHON_TYPE_MASK, place);
     return field == HPP__FIELD_UNKNOWN ? (uint32_t)word : field;

@@ -19,8 +19,8 @@ enum {
     MAX_GAPS = 1 << 13,  /* each is a mapping more, of which the kernel allows 65,530 */
     SLOT_BEGIN = 2 * PAGE_BYTES, /* a page that stays mapped, and the gap */
     HEADER_BYTES = 16,           /* of a block of glibc */
-    TAIL_BYTES = 8,      /* behind a mapped one, which glibc does not give away since 2.43 */
-    IS_MAPPED_CHUNK = 2, /* IS_MMAPPED */
+    TAIL_BYTES = 8,              /* of a mapping, which glibc does not count since 2.43 */
+    IS_MAPPED_CHUNK = 2,         /* IS_MMAPPED */
     MAX_PAGES = HPP_SLOT_STRIDE_BYTES / PAGE_BYTES, /* of a block that is not large */
     DENSE = 64,          /* pages used in an era: then the next era looks at probes only */
     PROBE_BUDGET = 2048, /* for all large blocks together */
@@ -334,12 +334,12 @@ static uint64_t whole_pages(uint64_t n_bytes)
 static hpp_sample *take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)
 {
     /* The table of blocks needs three granules. */
-    uint64_t n_least = n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES;
+    uint64_t n_least =
+        TAIL_BYTES + (n_bytes > 3 * HPP_GRANULE_BYTES ? n_bytes : 3 * HPP_GRANULE_BYTES);
     uint64_t offset = alignment > HEADER_BYTES ? alignment : HEADER_BYTES;
-    uint64_t n_slot = whole_pages(offset + n_least + TAIL_BYTES);
+    uint64_t n_slot = whole_pages(offset + n_least);
     unsigned n_offsets = 1; /* glibc accepts powers of two */
-    while (offset << n_offsets < PAGE_BYTES &&
-           (offset << n_offsets) + n_least + TAIL_BYTES <= n_slot) {
+    while (offset << n_offsets < PAGE_BYTES && (offset << n_offsets) + n_least <= n_slot) {
         n_offsets++;
     }
     hpp_sample_chunk *chunk;
