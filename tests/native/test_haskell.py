@@ -20,6 +20,7 @@ PACKAGES = "array bytestring containers ghc-compact stm text".split()
 BIN = "Data.Map.Internal.Bin"
 BIN_BYTES = 48
 BLOCK_BYTES = 4096
+STACK_CHUNK_BYTES = 32768
 # What a thread has written to is found dirty by the next collection, which is after the profile.
 SAME = {"MVAR_DIRTY": "MVAR_CLEAN", "MUT_VAR_DIRTY": "MUT_VAR_CLEAN",
         "MUT_ARR_PTRS_DIRTY": "MUT_ARR_PTRS_CLEAN", "MUT_ARR_PTRS_FROZEN_DIRTY": "MUT_ARR_PTRS_FROZEN_CLEAN"}
@@ -299,8 +300,9 @@ class Haskell(Native):
                 self.assertIn(int(line), lines)
                 self.assertTrue(n_bytes / 2 < amount / n < n_bytes * 2, names)
         near = self.names(self.build("workers"))
+        # The stack of the main thread is a chunk; whether a sample sees it in Main as well depends on time.
         self.assertEqual(*(sum(n for (name, _, _), n in found.items() if re.match(rf"stack {word} Main\.", name))
-                           for found, word in ((names, "in"), (near, "near"))))
+                           % STACK_CHUNK_BYTES for found, word in ((names, "in"), (near, "near"))))
 
     def snapshot_while_waiting(self, built, *flags):
         """Returns the last sample of a program that waits, and the path of a heap snapshot of it."""
