@@ -6,11 +6,12 @@
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "hpfile/sink.h"
 #include "hpfile/heapsnapshot.h"
 #include "hpfile/waste.h"
 
-enum { NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1, PROPERTY = 2 };
+enum { NATIVE = 8, SYNTHETIC = 9, ELEMENT = 1, PROPERTY = 2, MOST_NUMBERS = 6 };
 
 /* Types have V8's numbers, for tools that do not look at the names. DevTools groups native objects
  * by their names. */
@@ -28,13 +29,13 @@ static const char types[] =
 
 static void write_row(hpf_sink *sink, bool is_first, const uint64_t *numbers, size_t n)
 {
-    hpf_sink_text(sink, is_first ? "\n" : ",\n");
+    char row[MOST_NUMBERS * (HPF__NUMBER_BYTES + 1) + 2] = ",\n";
+    size_t length = 2;
     for (size_t i = 0; i < n; i++) {
-        if (i > 0) {
-            hpf_sink_str(sink, HPF_STR(","));
-        }
-        hpf_sink_whole(sink, numbers[i]);
+        length += hpf__number_whole(row + length, numbers[i]);
+        row[length++] = ',';
     }
+    hpf_sink_write(sink, row + is_first, length - 1 - is_first);
 }
 
 static void write_waste(const hpf_snapshot *s, hpf_sink *sink)

@@ -18,7 +18,7 @@ typedef struct capture {
     hpf_snapshot *out;
     const hpp_heap *heap;
     hpp__map numbers; /* by reference */
-    hpp_ref *refs;    /* by number - 1: number 0 is the root */
+    hpp_ref *refs; /* by number - 1: number 0 is the root. NULL if they are in a row, as numbers */
     size_t n_refs, refs_capacity;
     uint32_t *roots; /* numbers */
     size_t n_roots, roots_capacity;
@@ -37,12 +37,23 @@ hpf_status hpp__heap_snapshot_check(const hpp_heap *heap, hpf_error *err)
 /* Returns the number of an object, a new one if it has none; 0 without memory. */
 static uint32_t number_of(capture *c, hpp_ref ref)
 {
+    if (c->options.ref_bytes > 0) {
+        size_t n = (ref - c->options.first_ref) / c->options.ref_bytes + 1;
+        c->n_refs = n > c->n_refs ? n : c->n_refs;
+        return n <= HPF_SNAPSHOT_MOST ? (uint32_t)n : 0;
+    }
     uint64_t *number = hpp__map_add(&c->numbers, ref);
     if (number && *number == 0 && c->n_refs < HPF_SNAPSHOT_MOST &&
         HPF__ARRAY_PUSH(c->refs, c->n_refs, c->refs_capacity, ref)) {
         *number = c->n_refs;
     }
     return number ? (uint32_t)*number : 0;
+}
+
+static hpp_ref ref_of(const capture *c, size_t number)
+{
+    size_t i = number - 1;
+    return c->refs ? c->refs[i] : c->options.first_ref + i * c->options.ref_bytes;
 }
 
 static int visit_object(hpp_ref ref, const hpp_object *object, void *context)
@@ -132,13 +143,13 @@ static hpf_status fill(capture *c, hpf_error *err)
     for (size_t i = 0; i < c->n_roots && status == HPF_OK; i++) {
         status = hpf_snapshot_add_edge(c->out, c->roots[i], err);
     }
-    for (size_t i = 0; i < c->n_refs && status == HPF_OK; i++) {
-        status = add_object(c, c->refs[i], err);
+    for (size_t i = 1; i <= c->n_refs && status == HPF_OK; i++) {
+        status = add_object(c, ref_of(c, i), err);
     }
     for (size_t i = 0; i < c->options.n_waste && status == HPF_OK; i++) {
         status = hpf_snapshot_add_waste(c->out, &c->options.waste[i], err);
     }
-    return status == HPF_OK ? hpf_snapshot_connect(c->out, err) : status;
+    return status;
 }
 
 hpf_status hpp__heap_snapshot_take(hpf_snapshot *out, const hpp_heap *heap,
@@ -158,21 +169,17 @@ hpf_status hpp__heap_snapshot_take(hpf_snapshot *out, const hpp_heap *heap,
     return status;
 }
 
-hpf_status hpp__heap_snapshot_write(const hpp_heap *heap, hpp__heap_snapshot_options options,
-                                    const char *path, hpf_error *err)
+hpf_status hpp__heap_snapshot_write(hpf_snapshot *snapshot, const char *path, hpf_error *err)
 {
-    hpf_snapshot snapshot;
-    hpf_status status = hpp__heap_snapshot_take(&snapshot, heap, options, err);
-    if (status != HPF_OK) {
-        return status;
-    }
-    hpf_sink *sink = hpf_sink_to_path(path, err);
-    status = sink ? HPF_OK : err->status;
+    hpf_status status = hpf_snapshot_connect(snapshot, err);
+    hpf_sink *sink = status == HPF_OK ? hpf_sink_to_path(path, err) : NULL;
     if (sink) {
-        hpf_heapsnapshot_write(&snapshot, sink);
+        hpf_heapsnapshot_write(snapshot, sink);
         status = hpf_sink_finish(sink, err);
         hpf_sink_destroy(sink);
+    } else if (status == HPF_OK) {
+        status = err->status;
     }
-    hpf_snapshot_finish(&snapshot);
+    hpf_snapshot_finish(snapshot);
     return status;
 }

@@ -7,7 +7,8 @@
  * centre or function of their producer.
  * Static objects, and with `count_stacks` false stacks, have no size and do not count.
  *
- * Memory: the snapshot, and 40 to 72 bytes for each object meanwhile.
+ * Memory: the snapshot, and 30 to 50 bytes for each object meanwhile; nothing if references are in
+ * a row (`ref_bytes`).
  */
 #ifndef HPP_SNAPSHOT_H
 #define HPP_SNAPSHOT_H
@@ -28,18 +29,22 @@ typedef struct hpp__heap_snapshot_options {
      * number; UINT32_MAX: unknown. NULL: children are numbered. */
     void (*field)(hpp_ref ref, size_t index, hpf_str *name, uint32_t *number, void *context);
     void *context;
-    uint64_t process;       /* whose identities they are; 0 only without `identify` */
+    uint64_t process; /* whose identities they are; 0 only without `identify` */
+    /* If not 0: references are `first_ref`, and each `ref_bytes` more than the one before, in the
+     * order in which the heap visits its objects and then its roots. Nothing else is a child. */
+    size_t ref_bytes;
+    hpp_ref first_ref;
     const hpf_waste *waste; /* rows, which are copied */
     size_t n_waste;
 } hpp__heap_snapshot_options;
 
-/* Takes a snapshot, in which the root reaches all objects (hpf_snapshot_connect). The heap must
+/* Takes a snapshot, whose root does not reach all objects yet (hpf_snapshot_connect). The heap must
  * not change meanwhile. Errors: MEMORY; LIMIT. */
 hpf_status hpp__heap_snapshot_take(hpf_snapshot *out, const hpp_heap *heap,
                                    hpp__heap_snapshot_options options, hpf_error *err);
 
-/* Takes a snapshot and writes the file `path`. Errors: MEMORY; LIMIT; IO. */
-hpf_status hpp__heap_snapshot_write(const hpp_heap *heap, hpp__heap_snapshot_options options,
-                                    const char *path, hpf_error *err);
+/* Makes the root of a snapshot reach all objects, writes the file `path`, and frees the snapshot.
+ * Errors: MEMORY; LIMIT; IO. */
+hpf_status hpp__heap_snapshot_write(hpf_snapshot *snapshot, const char *path, hpf_error *err);
 
 #endif

@@ -317,15 +317,19 @@ static hpf_status write_snapshot(hpp_profiler *p, hpf_error *err)
     const hpp_census_options *census = p->options->census;
     hpf_status status = hpp__heap_snapshot_check(p->config.heap, err);
     char *path = path_of(p, ".heapsnapshot");
+    hpf_snapshot snapshot;
     if (status == HPF_OK && !path) {
         status = hpf_error_set_memory(err);
     }
     if (status == HPF_OK) {
-        status = hpp__heap_snapshot_write(
-            p->config.heap,
+        status = hpp__heap_snapshot_take(
+            &snapshot, p->config.heap,
             (hpp__heap_snapshot_options){.by_type = census->breakdown == HPF_BREAKDOWN_TYPE,
                                          .count_stacks = census->count_stacks},
-            path, err);
+            err);
+    }
+    if (status == HPF_OK) {
+        status = hpp__heap_snapshot_write(&snapshot, path, err);
     }
     free(path);
     return status;

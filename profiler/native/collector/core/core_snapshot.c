@@ -79,11 +79,12 @@ static void keep_waste(hpp_core_figures *figures, const hpp__waste *waste)
     }
 }
 
-static hpf_status write_objects(const hpp__image *image, const char *out, hpp_core_figures *figures,
-                                hpf_error *err)
+/* Frees the blocks of the image, which are those of `heap`, when only their addresses are needed.
+ */
+static hpf_status write_objects(hpp__image *image, hpp__found_blocks *heap, const char *out,
+                                hpp_core_figures *figures, hpf_error *err)
 {
     parts p;
-    uint64_t *addresses = hpp__image_addresses(image);
     hpf_status status = init_parts(&p, image->process_id, err);
     if (status == HPF_OK &&
         !hpp__objects_open(&p.objects, image, hpp__names_resolver(p.names), NULL, true)) {
@@ -93,12 +94,16 @@ static hpf_status write_objects(const hpp__image *image, const char *out, hpp_co
         count_lost(figures, &p.objects);
         hpp__objects_find_waste(&p.objects, image);
         keep_waste(figures, p.objects.found_waste);
+        uint64_t *addresses = hpp__image_addresses(image);
+        hpp__found_blocks_finish(heap);
+        image->blocks = NULL;
+        image->n_blocks = 0;
         status = hpp__objects_write(&p.objects, addresses, hpp__names_resolver(p.names),
                                     process_of(image), out, err);
+        free(addresses);
     }
     hpp__objects_close(&p.objects);
     finish_parts(&p);
-    free(addresses);
     return status;
 }
 
@@ -128,7 +133,7 @@ hpf_status hpp_core_snapshot(const char *path, const char *out, hpp_core_figures
         core.image.blocks = heap.blocks;
         core.image.n_blocks = heap.n_blocks;
         core.image.names_sizes = true;
-        status = write_objects(&core.image, out, &all, err);
+        status = write_objects(&core.image, &heap, out, &all, err);
     }
     memcpy(figures, &all, figures->size);
     hpp__found_blocks_finish(&heap);

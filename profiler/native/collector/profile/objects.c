@@ -207,9 +207,8 @@ static void field_of(hpp_ref ref, size_t index, hpf_str *name, uint32_t *number,
     }
 }
 
-hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses,
-                              hpp_resolver *resolver, uint64_t process, const char *path,
-                              hpf_error *err)
+hpf_status hpp__objects_write(hpp__objects *o, const uint64_t *addresses, hpp_resolver *resolver,
+                              uint64_t process, const char *path, hpf_error *err)
 {
     identities known = {.objects = o, .addresses = addresses, .resolver = resolver};
     const hpp__waste *waste = o->found_waste;
@@ -219,13 +218,17 @@ hpf_status hpp__objects_write(const hpp__objects *o, const uint64_t *addresses,
                                                 .field = o->graph.with_fields ? field_of : NULL,
                                                 .context = &known,
                                                 .process = process,
+                                                .ref_bytes = sizeof *o->graph.nodes,
+                                                .first_ref = (uintptr_t)o->graph.nodes,
                                                 .waste = waste ? waste->rows : NULL,
                                                 .n_waste = waste ? waste->n_rows : 0};
-    hpf_status status = hpp__heap_snapshot_write(&o->heap.heap, options, path, err);
+    hpf_snapshot snapshot;
+    hpf_status status = hpp__heap_snapshot_take(&snapshot, &o->heap.heap, options, err);
     hpf__intern_finish(&known.members);
     hpp__map_finish(&known.known);
     hpp__text_finish(&known.scratch);
-    return status;
+    hpp__objects_close(o);
+    return status == HPF_OK ? hpp__heap_snapshot_write(&snapshot, path, err) : status;
 }
 
 void hpp__objects_close(hpp__objects *o)

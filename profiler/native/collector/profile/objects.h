@@ -47,11 +47,11 @@ void hpp__objects_find_waste(hpp__objects *objects, const hpp__image *image);
 void hpp__objects_record(hpp__objects *objects, hpp__output *output,
                          const hpp_census_result *result);
 
-/* Writes the open objects as the heap snapshot `path`. In other snapshots of the process, their
- * `addresses` identify them (hpp__image_addresses); NULL: nothing does. `resolver` names members
- * of structures. `process` is a number that
- * another process has only by chance, not 0. Errors: MEMORY; LIMIT; IO. */
-hpf_status hpp__objects_write(const hpp__objects *objects, const uint64_t *addresses,
+/* Writes the open objects as the heap snapshot `path`, and closes them. In other snapshots of the
+ * process, their `addresses` identify them (hpp__image_addresses); NULL: nothing does. `resolver`
+ * names members of structures. `process` is a number that another process has only by chance, not
+ * 0. Errors: MEMORY; LIMIT; IO. */
+hpf_status hpp__objects_write(hpp__objects *objects, const uint64_t *addresses,
                               hpp_resolver *resolver, uint64_t process, const char *path,
                               hpf_error *err);
 void hpp__objects_close(hpp__objects *objects);

@@ -118,13 +118,17 @@ static void close_image(hpp__process_sample *snapshot)
     snapshot->image = NULL;
 }
 
-/* Writes the open objects as a heap snapshot. */
+/* Writes the open objects as a heap snapshot, and closes them. */
 static void write_objects(hpp__profile *p, hpp__process_sample *snapshot, const uint64_t *addresses)
 {
     hpf_error err;
     const char *path = hpp__profile_path(p, ".heapsnapshot");
     bool is_sample = p->objects.heap.is_sample;
     p->objects.heap.is_sample = false; /* each block has its own size */
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
+        n_bytes += p->objects.graph.nodes[i].size_bytes;
+    }
     hpf_status status =
         path ? hpp__objects_write(&p->objects, addresses, hpp__names_resolver(p->stacks.names),
                                   p->reader.window->head.key, path, &err)
@@ -132,10 +136,7 @@ static void write_objects(hpp__profile *p, hpp__process_sample *snapshot, const 
     p->objects.heap.is_sample = is_sample;
     snapshot->is_written = status == HPF_OK;
     if (status == HPF_OK) {
-        p->figures.snapshot_bytes = 0;
-        for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
-            p->figures.snapshot_bytes += p->objects.graph.nodes[i].size_bytes;
-        }
+        p->figures.snapshot_bytes = n_bytes;
         p->figures.snapshot_s = snapshot->time_s;
         p->figures.n_snapshots++;
         bool was_unsettled = p->snapshot_error.status == HPF_ERR_UNSUPPORTED;

@@ -28,6 +28,7 @@ typedef struct waste_sum {
 typedef struct found_room {
     hpp__room room;
     hpp__room_layout layout;
+    uint32_t block;
 } found_room;
 
 /* What is known of the blocks of a group. */
@@ -51,8 +52,8 @@ typedef struct waste_finder {
     waste_sum *sums; /* by kind, layout and group */
     waste_sum sizes[N_SIZES];
     uint64_t n_with_header, n_without; /* of glibc's malloc */
-    hpp__map contents;                 /* hash -> group of the first block with it: see add_equal */
-    hpp__map places;                   /* block + 1 -> index in `rooms` + 1 */
+    uint64_t *contents; /* by block: a hash of type, size and bytes; 0: not compared */
+    hpp__map places;    /* block + 1 -> index in `rooms` + 1 */
     found_room *rooms;
     size_t n_rooms, rooms_capacity;
 } waste_finder;
@@ -97,13 +98,21 @@ static bool is_of_python(const waste_finder *f, size_t block)
 
 /* ---- Equal blocks ---- */
 
-/* Counts a block whose contents have this hash; the first of equal ones has not counted before the
- * second comes. The value of a hash is twice the number of the first one's group, from 1, and 1 if
- * it counts already. */
-static bool add_equal(waste_finder *f, uint64_t hash, size_t group, uint64_t n_bytes)
+/* Keeps what tells a block from others, of the hash of its bytes. */
+static void compare(waste_finder *f, size_t number, size_t group, uint64_t hash)
 {
-    uint64_t key = hpf__hash_mix(hpf__hash_mix(hash, n_bytes), f->groups[group].type) | 1;
-    uint64_t *first = hpp__map_add(&f->contents, key);
+    uint64_t n_bytes = f->image->blocks[number].size_bytes;
+    f->contents[number] = hpf__hash_mix(hpf__hash_mix(hash, n_bytes), f->groups[group].type) | 1;
+}
+
+/* Counts a block; the first of equal ones has not counted before the second comes. In `firsts`, the
+ * value of what tells a block is twice the number of the first one's group, from 1, and 1 if it
+ * counts already. */
+static bool count_equal(const waste_finder *f, hpp__map *firsts, size_t number)
+{
+    const size_t group = f->graph->nodes[number].group;
+    const uint64_t n_bytes = f->image->blocks[number].size_bytes;
+    uint64_t *first = hpp__map_add(firsts, f->contents[number]);
     if (!first) {
         return false;
     }
@@ -117,6 +126,30 @@ static bool add_equal(waste_finder *f, uint64_t hash, size_t group, uint64_t n_b
     }
     add_whole(f, HPF_WASTE_EQUAL, group, n_bytes);
     return true;
+}
+
+/* Counts equal blocks. Those whose hashes begin alike are looked at together, so that the table of
+ * the first ones stays small beside the blocks. */
+static bool find_equal(const waste_finder *f)
+{
+    enum { N_PARTS = 16, PART_SHIFT = 60, BLOCKS_AHEAD = 64 };
+    const uint64_t *contents = f->contents;
+    const size_t n = f->image->n_blocks;
+    bool is_good = true;
+    hpp__map firsts = {0};
+    for (uint64_t part = 0; part < N_PARTS && is_good; part++) {
+        hpp__map_clear(&firsts);
+        for (size_t i = 0; i < n && is_good; i++) {
+            if (i + BLOCKS_AHEAD < n && contents[i + BLOCKS_AHEAD] >> PART_SHIFT == part) {
+                hpp__map_prefetch(&firsts, contents[i + BLOCKS_AHEAD]);
+            }
+            if (contents[i] >> PART_SHIFT == part && contents[i] != 0) {
+                is_good = count_equal(f, &firsts, i);
+            }
+        }
+    }
+    hpp__map_finish(&firsts);
+    return is_good;
 }
 
 /* ---- Containers ---- */
@@ -136,7 +169,8 @@ static bool keep_room(waste_finder *f, uint32_t block, hpp__room_layout layout,
 {
     uint64_t *place = hpp__map_add(&f->places, block + UINT64_C(1));
     if (place && *place == 0 &&
-        HPF__ARRAY_PUSH(f->rooms, f->n_rooms, f->rooms_capacity, ((found_room){*room, layout}))) {
+        HPF__ARRAY_PUSH(f->rooms, f->n_rooms, f->rooms_capacity,
+                        ((found_room){*room, layout, block}))) {
         *place = f->n_rooms;
     }
     if (!place || *place == 0) {
@@ -144,7 +178,7 @@ static bool keep_room(waste_finder *f, uint32_t block, hpp__room_layout layout,
     }
     found_room *kept = &f->rooms[*place - 1];
     if (room->used_bytes > kept->room.used_bytes) {
-        *kept = (found_room){*room, layout};
+        *kept = (found_room){*room, layout, block};
     }
     return true;
 }
@@ -228,12 +262,9 @@ static bool find_rooms(waste_finder *f)
             return false;
         }
     }
-    for (size_t i = 0; i < f->image->n_blocks && f->n_rooms > 0; i++) {
-        const uint64_t *place = hpp__map_find(&f->places, i + UINT64_C(1));
-        if (place) {
-            const found_room *found = &f->rooms[*place - 1];
-            add_room(f, found->layout, f->graph->nodes[i].group, &found->room);
-        }
+    for (size_t i = 0; i < f->n_rooms; i++) {
+        const found_room *found = &f->rooms[i];
+        add_room(f, found->layout, f->graph->nodes[found->block].group, &found->room);
     }
     return true;
 }
@@ -318,19 +349,19 @@ static void add_slack(waste_finder *f, const hpp__image_block *block, size_t gro
     }
 }
 
-static bool add_object(waste_finder *f, size_t number, size_t group, const block_facts *facts)
+static void add_object(waste_finder *f, size_t number, size_t group, const block_facts *facts)
 {
     const hpp__python *python = &f->python;
     uint64_t begin, end;
     hpp__room room;
     if (hpp__python_room(python, number, facts->words, facts->n_words, &room)) {
         add_room(f, HPP__ROOM_NONE, group, &room);
-        return true;
+        return;
     }
     const hpp__image_block *block = &f->image->blocks[number];
     if (block->size_bytes > MOST_COMPARED_BYTES ||
         !hpp__python_value(python, number, facts->words, facts->n_words, &begin, &end)) {
-        return true;
+        return;
     }
     uint64_t hash = end - begin;
     for (uint64_t at = block->address + begin; at < block->address + end;) {
@@ -343,17 +374,18 @@ static bool add_object(waste_finder *f, size_t number, size_t group, const block
     if (hpp__python_is_word(python, number, end - begin)) {
         add_whole(f, HPF_WASTE_BOXED, group, block->size_bytes);
     }
-    return add_equal(f, hash, group, block->size_bytes);
+    compare(f, number, group, hash);
 }
 
-static bool add_block(waste_finder *f, size_t number)
+static void add_block(waste_finder *f, size_t number)
 {
     const hpp__image_block *block = &f->image->blocks[number];
     const size_t group = f->graph->nodes[number].group;
     const block_facts facts = read_block(f, number);
     add_slack(f, block, group);
     if (is_of_python(f, number)) {
-        return add_object(f, number, group, &facts);
+        add_object(f, number, group, &facts);
+        return;
     }
     uint64_t n_used = f->groups[group].starts_zeroed               ? facts.n_written
                       : block->size_bytes >= LEAST_UNTOUCHED_BYTES ? facts.n_touched
@@ -366,8 +398,9 @@ static bool add_block(waste_finder *f, size_t number)
         f->groups[group].layout == HPP__ROOM_NONE) {
         add_whole(f, HPF_WASTE_BOXED, group, block->size_bytes);
     }
-    bool is_compared = facts.n_written > 0 && block->size_bytes <= MOST_COMPARED_BYTES;
-    return !is_compared || add_equal(f, facts.hash, group, block->size_bytes);
+    if (facts.n_written > 0 && block->size_bytes <= MOST_COMPARED_BYTES) {
+        compare(f, number, group, facts.hash);
+    }
 }
 
 /* ---- Rows ---- */
@@ -470,9 +503,7 @@ static bool find_all(waste_finder *f)
 {
     learn_groups(f);
     for (size_t i = 0; i < f->image->n_blocks; i++) {
-        if (!add_block(f, i)) {
-            return false;
-        }
+        add_block(f, i);
     }
     if (f->n_without > f->n_with_header / 100) { /* blocks of another allocator */
         memset(f->sizes, 0, sizeof f->sizes);
@@ -480,7 +511,7 @@ static bool find_all(waste_finder *f)
             *sum_of(f, HPF_WASTE_SLACK, HPP__ROOM_NONE, i) = (waste_sum){0};
         }
     }
-    return find_rooms(f);
+    return find_equal(f) && find_rooms(f);
 }
 
 bool hpp__waste_find(hpp__waste *w, const hpp__graph_heap *heap, const hpp__image *image)
@@ -494,14 +525,16 @@ bool hpp__waste_find(hpp__waste *w, const hpp__graph_heap *heap, const hpp__imag
         .python = heap->graph->python,
         .reader = {.pagemap = -1},
         .other = {.pagemap = -1},
+        .places = {.is_near = true},
         .groups = calloc(n_groups + 1, sizeof *f.groups),
         .n_groups = n_groups,
+        .contents = calloc(image->n_blocks + 1, sizeof *f.contents),
         .sums = calloc((HPF_N_WASTE_KINDS + HPP__N_ROOM_LAYOUTS) * n_groups + 1, sizeof *f.sums)};
     f.python.index = &f.index;
     hpp__waste_finish(w);
     w->texts = hpf_arena_create();
     bool is_good =
-        w->texts && f.groups && f.sums &&
+        w->texts && f.groups && f.contents && f.sums &&
         hpp__block_index_init(&f.index, image->blocks, image->n_blocks, &err) == HPF_OK &&
         hpp__piece_reader_init(&f.reader, image) && hpp__piece_reader_init(&f.other, image) &&
         find_all(&f) && add_rows(w, &f) && add_sizes(w, &f);
@@ -513,8 +546,8 @@ bool hpp__waste_find(hpp__waste *w, const hpp__graph_heap *heap, const hpp__imag
     hpp__piece_reader_finish(&f.reader);
     hpp__piece_reader_finish(&f.other);
     hpp__block_index_finish(&f.index);
-    hpp__map_finish(&f.contents);
     hpp__map_finish(&f.places);
+    free(f.contents);
     free(f.groups);
     free(f.sums);
     free(f.rooms);

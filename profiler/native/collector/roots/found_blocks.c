@@ -32,7 +32,13 @@ bool hpp__found_blocks_add(hpp__found_blocks *heap, uint64_t address, uint64_t s
 
 void hpp__found_blocks_sort(hpp__found_blocks *heap)
 {
-    HPF__ARRAY_SORT(heap->blocks, heap->n_blocks, by_address);
+    size_t i = 1;
+    while (i < heap->n_blocks && heap->blocks[i - 1].address <= heap->blocks[i].address) {
+        i++;
+    }
+    if (i < heap->n_blocks) { /* a heap is mostly walked in order */
+        HPF__ARRAY_SORT(heap->blocks, heap->n_blocks, by_address);
+    }
 }
 
 const hpp__image_block *hpp__found_blocks_at(const hpp__found_blocks *heap, uint64_t address)

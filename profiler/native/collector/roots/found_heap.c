@@ -58,14 +58,19 @@ hpf_status hpp__found_heap_read(hpp__found_blocks *out, const hpp__image *image,
     enum { LEAST_BYTES = 8, LEAST_BYTES_OF_GLIBC = 32 };
     hpp__found_blocks of_glibc = {.most_blocks = (size_t)(n_bytes / LEAST_BYTES_OF_GLIBC)};
     *out = (hpp__found_blocks){.most_blocks = (size_t)(n_bytes / LEAST_BYTES)};
-    bool is_found = hpp__jemalloc_heap_read(out, image);
-    if (hpp__glibc_heap_read(&of_glibc, image)) {
-        is_found = true;
+    bool is_of_jemalloc = hpp__jemalloc_heap_read(out, image);
+    bool is_of_glibc = hpp__glibc_heap_read(&of_glibc, image);
+    if (is_of_jemalloc && is_of_glibc) {
         join(out, &of_glibc);
+    } else if (is_of_glibc) {
+        of_glibc.lacks_memory |= out->lacks_memory;
+        hpp__found_blocks_finish(out);
+        *out = of_glibc;
+        of_glibc = (hpp__found_blocks){0};
     }
     hpp__found_blocks_finish(&of_glibc);
     return out->lacks_memory ? hpf_error_set_memory(err)
-           : is_found
+           : is_of_jemalloc || is_of_glibc
                ? HPF_OK
                : hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                                "no heap of glibc's malloc (2.31 to 2.43) or jemalloc (5.3) found");
