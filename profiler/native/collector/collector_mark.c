@@ -19,6 +19,7 @@
 #include "native/collector/image/freezer.h"
 #include "native/window/window.h"
 
+static const char profiler_has_ended[] = "its profiler has ended";
 enum { PATIENCE_MS = 5000, IMAGE_PATIENCE_MS = 60000, SOCKET_NAME_BYTES = 100 };
 
 /* Reads the name of the socket from a line of mappings. */
@@ -100,9 +101,12 @@ static hpf_status send_message(int fd, hpp_hello_kind kind, long process_id, hpf
     memcpy(hello.text, label.data, label.length < most ? label.length : most);
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     char answer = 0;
-    if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello ||
-        poll(&ready, 1, PATIENCE_MS) <= 0 || read(fd, &answer, 1) != 1) {
+    bool is_sent = send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
+    if (is_sent && poll(&ready, 1, PATIENCE_MS) <= 0) {
         return hpf_error_set(err, HPF_ERR_IO, "its profiler does not answer");
+    }
+    if (!is_sent || read(fd, &answer, 1) != 1) {
+        return hpf_error_set(err, HPF_ERR_IO, profiler_has_ended);
     }
     return answer ? HPF_OK : hpf_error_set(err, HPF_ERR_ARGUMENT, "it is not being profiled");
 }
@@ -139,7 +143,7 @@ static hpf_status notify(long process_id, hpp_hello_kind kind, hpf_str label, hp
     }
     int fd = connect_to(name);
     if (fd < 0) {
-        return hpf_error_set(err, HPF_ERR_IO, "its profiler has ended");
+        return hpf_error_set(err, HPF_ERR_IO, profiler_has_ended);
     }
     status = send_message(fd, kind, process_id, label, err);
     if (status == HPF_OK && kind == HPP_HELLO_SNAPSHOT) {
