@@ -192,7 +192,7 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
         snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", values[*chosen]);
     }
     return wanted.length
-               ? hpf_error_set(err, HPF_ERR_ARGUMENT, "no amount \"%.*s\": the profile has %s",
+               ? hpf_error_set(err, HPF_ERR_ARGUMENT, "\"%.*s\" is none of %s",
                                (int)wanted.length, wanted.data, names)
                : HPF_OK;
 }

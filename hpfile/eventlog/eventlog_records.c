@@ -88,6 +88,7 @@ static const struct own_type {
     {HPF__EVENT_HEAP_PROF_RESIDENT, -1, OF_CAPABILITY, "What the resident set is made of"},
     {HPF__EVENT_HEAP_PROF_WASTE, -1, OF_CAPABILITY, "Memory of the heap that does nothing"},
     {HPF__EVENT_HEAP_PROF_WATCH, 9, SAMPLES, "Heap profile with names of a sample of the blocks"},
+    {HPF__EVENT_HEAP_PROF_GENERATIONS, -1, OF_CAPABILITY, "Where closures of a Haskell heap are"},
 };
 
 /* ---- Types ---- */
@@ -142,7 +143,8 @@ void hpf__log_init(hpf__log_records *log, hpf_sink *sink, hpf_arena *arena,
             (t->id != HPF__EVENT_HEAP_PROF_RATE || (options->rate_bytes && !options->has_watch)) &&
             (t->id != HPF__EVENT_HEAP_PROF_WATCH || options->has_watch) &&
             (t->id != HPF__EVENT_HEAP_PROF_RESIDENT || options->writes_resident) &&
-            (t->id != HPF__EVENT_HEAP_PROF_WASTE || options->writes_waste)) {
+            (t->id != HPF__EVENT_HEAP_PROF_WASTE || options->writes_waste) &&
+            (t->id != HPF__EVENT_HEAP_PROF_GENERATIONS || options->writes_generations)) {
             hpf__log_add_type(log, &(hpf_event_type){t->id, t->n_bytes, description, 0});
         }
     }

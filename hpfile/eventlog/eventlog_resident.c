@@ -8,7 +8,7 @@
 #include "hpfile/eventlog_tags.h"
 #include "hpfile/resident.h"
 
-enum { PSS = 1, FIRST_PINNED = 2 }; /* values */
+enum { PSS = 1, FIRST_PINNED = 2, GENERATIONS = FIRST_PINNED + HPF_N_PINNED }; /* values */
 
 typedef struct resident {
     size_t value;
@@ -17,11 +17,17 @@ typedef struct resident {
     bool has_headers;
 } resident;
 
+/* Returns the type of the records that have the value. */
+static uint16_t event_of(const resident *r)
+{
+    return r->value == GENERATIONS ? HPF__EVENT_HEAP_PROF_GENERATIONS
+                                   : HPF__EVENT_HEAP_PROF_RESIDENT;
+}
+
 static hpf_status want(void *context, const hpf_event_type *type, bool *is_wanted, hpf_error *err)
 {
-    (void)context;
     (void)err;
-    *is_wanted = type->id == HPF__EVENT_HEAP_PROF_RESIDENT || hpf_eventlog_metadata_want(type->id);
+    *is_wanted = type->id == event_of(context) || hpf_eventlog_metadata_want(type->id);
     return HPF_OK;
 }
 
@@ -46,7 +52,7 @@ static hpf_status emit_headers(resident *r, hpf_error *err)
 static bool choose(const resident *r, const hpf_resident_row *row, uint64_t *bytes)
 {
     *bytes = r->value == PSS ? row->second_bytes : row->bytes;
-    return r->value < FIRST_PINNED
+    return r->value < FIRST_PINNED || r->value == GENERATIONS
                ? row->kind == HPF_RESIDENT_ROW_PART
                : row->kind == HPF_RESIDENT_ROW_PINNED + (unsigned)(r->value - FIRST_PINNED);
 }
@@ -68,7 +74,7 @@ static hpf_status emit_row(resident *r, const hpf_resident_row *row, double time
 static hpf_status on_event(void *context, const hpf_event *event, hpf_error *err)
 {
     resident *r = context;
-    if (event->type->id != HPF__EVENT_HEAP_PROF_RESIDENT) {
+    if (event->type->id != event_of(r)) {
         return hpf_eventlog_metadata_note(&r->metadata, event, err);
     }
     hpf_status status = r->has_headers ? HPF_OK : emit_headers(r, err);
@@ -89,8 +95,11 @@ hpf_status hpf__eventlog_read_resident(hpf_source *source, const hpf_events *eve
     hpf_status status = hpf_eventlog_read_source(NULL, source, &visitor, &r, err);
     if (status == HPF_OK && !r.has_headers) {
         status = hpf_error_set(err, HPF_ERR_ARGUMENT,
-                               "the event log does not say what the resident set is made of: use "
-                               "census run --resident");
+                               value == GENERATIONS
+                                   ? "the event log does not say where closures of a Haskell heap "
+                                     "are: use census run -hT"
+                                   : "the event log does not say what the resident set is made of: "
+                                     "use census run --resident");
     }
     hpf__emitter_finish(&r.emit);
     hpf_eventlog_metadata_finish(&r.metadata);

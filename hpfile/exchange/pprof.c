@@ -291,7 +291,7 @@ static hpf_status choose_type(pprof *p, hpf_str wanted)
         }
     }
     return wanted.length
-               ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "no amount \"%.*s\": the profile has %s",
+               ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "\"%.*s\" is none of %s",
                                (int)wanted.length, wanted.data, names)
                : HPF_OK;
 }

@@ -164,6 +164,7 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
         .writes_resident = options->with_resident,
         .has_watch = hpp_census_asks_for(options->census, HPF_BREAKDOWN_BIOGRAPHY),
         .writes_waste = hpp_census_asks_for(options->census, HPF_BREAKDOWN_TYPE),
+        .writes_generations = o->has_generations,
         .frames = frames_of_named,
         .frames_context = o,
         .end_time = end_s ? *end_s : 0,

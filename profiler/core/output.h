@@ -43,6 +43,7 @@ typedef struct hpp__output {
     uint32_t named_band;                    /* the band whose name is being sent */
     uint32_t log_classes;                   /* HPP_LOG_ values */
     uint32_t n_processors;                  /* known in the event log */
+    bool has_generations;                   /* its records may follow in event logs */
     hpf_cost *costs;
     size_t costs_capacity;
     uint64_t n_lost_samples; /* for lack of memory */

@@ -255,6 +255,27 @@ class Haskell(Native):
         runs.end()
         return recording
 
+    def test_haskell_generations(self):
+        """Where closures are adds up to the closures of each sample: three arrays and the stack of a thread are large
+        objects, and all that is old and small has the oldest generation."""
+        recording = self.record(self.build("mix"), "-hT")
+        places = os.path.join(os.path.dirname(recording), "places.hp")
+        done = harness.run([CENSUS, "convert", "--value", "generations", "-o", places, recording])
+        self.assertEqual(done.status, 0, done.errors)
+        found = Profile(places).samples
+        known = dict(Profile(recording.replace(".census", ".hp")).samples)
+        for time_s, bands in found:
+            closures_of = {name: n for name, n in known[time_s].items() if name not in NATIVE}
+            self.assertEqual(sum(bands.values()), sum(closures_of.values()), (bands, closures_of))
+        # While it waits after a collection, as in most samples, nothing is unreached.
+        time_s, bands = min((sample for sample in found if sample[1]["compact regions"]), key=lambda s: s[1]["UNREACHED"])
+        large = 400000 + 80000 + 40000 + STACK_CHUNK_BYTES
+        self.assertAlmostEqual(bands["large objects"], large, delta=large / 20)
+        self.assertEqual(bands["compact regions"], known[time_s]["COMPACT_NFDATA"])
+        self.assertEqual(bands["UNREACHED"], known[time_s]["UNREACHED"])
+        self.assertGreater(bands["generation_1"], sum(bands.values()) / 4)
+        self.assertLess(bands["generation_0"], bands["generation_1"] / 10)
+
     def names(self, built):
         """Returns {(name, module, source without folders): bytes} of a program that waits, from a recording."""
         recording = self.record(built, "-hT")

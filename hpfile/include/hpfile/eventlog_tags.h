@@ -153,7 +153,8 @@
     X(1004, HEAP_PROF_RATE, "profile:1 bytes:8")                                                   \
     X(1005, HEAP_PROF_RESIDENT, "rows:b")                                                          \
     X(1006, HEAP_PROF_WASTE, "live_bytes:8 rows:b")                                                \
-    X(1007, HEAP_PROF_WATCH, "profile:1 bytes:8")
+    X(1007, HEAP_PROF_WATCH, "profile:1 bytes:8")                                                  \
+    X(1008, HEAP_PROF_GENERATIONS, "rows:b")
 
 typedef enum hpf__event {
 #define HPF__EVENT_CONSTANT(number, name, fields) HPF__EVENT_##name = (number),

@@ -99,8 +99,9 @@ typedef struct hpf_writer_options {
      * each name, with room for 255 frames. NULL, or no frames: the name is a label. */
     size_t (*frames)(void *context, hpf_name name, hpf_frame *frames, size_t room);
     void *frames_context;
-    bool writes_resident; /* eventlog: records of the resident set (resident.h) may follow */
-    bool writes_waste;    /* eventlog: the same of waste (waste.h) */
+    bool writes_resident;    /* eventlog: records of the resident set (resident.h) may follow */
+    bool writes_waste;       /* eventlog: the same of waste (waste.h) */
+    bool writes_generations; /* eventlog: the same of the generations of a Haskell heap */
 } hpf_writer_options;
 
 /* Creates a writer into `sink`, which is borrowed for its life. NULL `options` are all zero.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "census.h"
 
+#include <stdio.h>
+
 /* Returns whether addresses led to closures: the layout is the right one. */
 static bool is_plausible(const hpp__haskell_marking *m)
 {
@@ -14,19 +16,19 @@ static void find_rest(hpp__haskell_census *c)
 {
     const hpp__haskell_marking *m = &c->marking;
     uint64_t n_bytes = hpp__haskell_nursery_bytes(&c->heap, m->capabilities, m->n_capabilities);
-    uint64_t n_pinned_bytes = 0;
+    uint64_t n_pinned_bytes = 0, n_reached_pinned = m->bytes_in[HPP__HASKELL_PINNED];
     for (size_t i = 0; i < c->heap.n_groups; i++) {
         const hpp__haskell_group *group = &c->heap.groups[i];
-        if (group->flags & HPP_HASKELL_IS_PINNED) {
+        if (hpp__haskell_place(group) == HPP__HASKELL_PINNED) {
             n_pinned_bytes += group->end - group->begin;
         } else if (!group->is_nursery) {
             n_bytes += group->used_end - group->begin;
         }
     }
-    uint64_t reached_bytes = m->n_bytes - m->n_pinned_bytes;
+    uint64_t reached_bytes = m->n_bytes - n_reached_pinned;
     c->unreached_bytes = n_bytes > reached_bytes ? n_bytes - reached_bytes : 0;
     c->pinned_rest_bytes =
-        n_pinned_bytes > m->n_pinned_bytes ? n_pinned_bytes - m->n_pinned_bytes : 0;
+        n_pinned_bytes > n_reached_pinned ? n_pinned_bytes - n_reached_pinned : 0;
 }
 
 hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__image *image,
@@ -102,6 +104,20 @@ void hpp__haskell_census_each(hpp__haskell_census *c, hpp__haskell_visit *visit,
             .kind = rests[i], .description = rests[i], .n_bytes = n_bytes[i], .n_closures = 1};
         visit(&sum, hpp__haskell_census_unreached(c) + i, context);
     }
+}
+
+void hpp__haskell_census_each_place(const hpp__haskell_census *c, hpp__haskell_visit_place *visit,
+                                    void *context)
+{
+    static const char *const others[] = {"large objects", "compact regions", "pinned arrays"};
+    for (unsigned i = 0; i < HPP__HASKELL_N_PLACES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "generation %u", i);
+        visit(i < HPP__HASKELL_LARGE ? name : others[i - HPP__HASKELL_LARGE],
+              c->marking.bytes_in[i], context);
+    }
+    visit("UNREACHED", c->unreached_bytes, context);
+    visit("PINNED", c->pinned_rest_bytes, context);
 }
 
 uint32_t hpp__haskell_census_kind(hpp__haskell_census *c, const hpp__haskell_closure *closure)

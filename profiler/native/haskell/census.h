@@ -43,6 +43,13 @@ typedef void hpp__haskell_visit(const hpp__haskell_sum *sum, uint32_t kind, void
 void hpp__haskell_census_each(hpp__haskell_census *census, hpp__haskell_visit *visit,
                               void *context);
 
+/* Visits the places of closures, with the bytes that were reached in each: the generations, large
+ * objects, compact regions, pinned arrays; and the rests. All of them are the bytes of the census.
+ */
+typedef void hpp__haskell_visit_place(const char *name, uint64_t n_bytes, void *context);
+void hpp__haskell_census_each_place(const hpp__haskell_census *census,
+                                    hpp__haskell_visit_place *visit, void *context);
+
 /* Returns the kind of a closure that was reached, UINT32_MAX without memory. */
 uint32_t hpp__haskell_census_kind(hpp__haskell_census *census, const hpp__haskell_closure *closure);
 

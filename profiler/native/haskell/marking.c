@@ -409,7 +409,7 @@ bool hpp__haskell_look_at(hpp__haskell_marking *m, uint64_t address, hpp__haskel
     }
     out->info = (uint32_t)(info - m->closures->infos);
     out->n_words = n_words;
-    out->is_pinned = (group->flags & HPP_HASKELL_IS_PINNED) != 0;
+    out->place = hpp__haskell_place(group);
     return true;
 }
 
@@ -459,7 +459,7 @@ static void visit(hpp__haskell_marking *m, uint64_t address)
     info->n_bytes += n_bytes;
     m->n_closures++;
     m->n_bytes += n_bytes;
-    m->n_pinned_bytes += closure.is_pinned ? n_bytes : 0;
+    m->bytes_in[closure.place] += n_bytes;
     if (m->names && hpp__haskell_has_subject(info)) {
         uint32_t number = hpp__haskell_use_of(m, &closure);
         m->is_short |= number == 0;

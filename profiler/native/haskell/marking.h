@@ -33,11 +33,11 @@ typedef struct hpp__haskell_marking {
     size_t n_threads, threads_capacity;
     uint64_t capabilities[HPP__HASKELL_MAX_CAPABILITIES];
     size_t n_capabilities;
-    uint64_t n_bytes, n_pinned_bytes; /* reached; the latter in blocks of pinned arrays */
-    uint64_t n_closures, n_invalid;   /* invalid: addresses without a closure */
-    size_t n_running;                 /* threads that run Haskell code */
-    bool is_short;                    /* memory was lacking */
-    hpp__haskell_names *names;        /* closures are counted by their subjects, too; borrowed */
+    uint64_t n_bytes, bytes_in[HPP__HASKELL_N_PLACES]; /* reached */
+    uint64_t n_closures, n_invalid;                    /* invalid: addresses without a closure */
+    size_t n_running;                                  /* threads that run Haskell code */
+    bool is_short;                                     /* memory was lacking */
+    hpp__haskell_names *names; /* closures are counted by their subjects, too; borrowed */
     /* If it is set, what is reached is not marked: this gets its address in the heap. */
     void (*found)(void *context, uint64_t address);
     void *found_context;
@@ -50,7 +50,7 @@ typedef struct hpp__haskell_closure {
     uint64_t n_words;      /* its size; 0: it is none itself, but */
     uint64_t stands_for;   /* the closure that this pointer refers to */
     uint32_t info;         /* index */
-    bool is_pinned;
+    unsigned place;        /* HPP__HASKELL_LARGE ..., or a generation */
 } hpp__haskell_closure;
 
 /* Finds what is reached, unless threads run. With `names`, which are borrowed and may be NULL,

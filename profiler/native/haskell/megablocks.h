@@ -26,6 +26,14 @@ enum {
     HPP__HASKELL_MAX_PLACES = 1 << 20, /* of megablocks, from the first to the last */
 };
 
+/* Where closures are: in the blocks of a generation, by its number, or in others of any. */
+enum {
+    HPP__HASKELL_LARGE = HPP__HASKELL_MAX_GENERATIONS,
+    HPP__HASKELL_COMPACT,
+    HPP__HASKELL_PINNED,
+    HPP__HASKELL_N_PLACES
+};
+
 /* A group of blocks with objects. */
 typedef struct hpp__haskell_group {
     uint64_t begin, end; /* of its memory */
@@ -86,6 +94,15 @@ static inline const hpp__haskell_group *hpp__haskell_group_of(const hpp__haskell
     size_t block = address % HPP_HASKELL_MEGABLOCK_BYTES / HPP_HASKELL_BLOCK_BYTES;
     uint32_t group = heap->group_of[(size_t)(megablock - 1) * HPP_HASKELL_MEGABLOCK_BLOCKS + block];
     return group != 0 ? &heap->groups[group - 1] : NULL;
+}
+
+/* Returns where the closures of a group are. */
+static inline unsigned hpp__haskell_place(const hpp__haskell_group *group)
+{
+    return group->flags & HPP_HASKELL_IS_COMPACT  ? HPP__HASKELL_COMPACT
+           : group->flags & HPP_HASKELL_IS_PINNED ? HPP__HASKELL_PINNED
+           : group->flags & HPP_HASKELL_IS_LARGE  ? HPP__HASKELL_LARGE
+                                                  : group->generation;
 }
 
 /* Returns whether an address is in a megablock. */

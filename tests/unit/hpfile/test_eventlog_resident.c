@@ -57,7 +57,7 @@ static record record_of(int sample)
 static hpf_source *write_log(hpf_sink *sink, size_t n_cut)
 {
     static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
-    const hpf_writer_options options = {.size = sizeof options, .writes_resident = true};
+    const hpf_writer_options options = {.size = sizeof options, .writes_resident = true, .writes_generations = true};
     const hpf_events *to = &hpf_writer_events;
     const hpf_cost cost = {.name = 0, .whole = 10 * MIB};
     hpf_writer *writer;
@@ -72,6 +72,13 @@ static hpf_source *write_log(hpf_sink *sink, size_t n_cut)
         record r = record_of(i);
         cr_assert_eq(hpf_eventlog_writer_record(
                          writer, HPF__EVENT_HEAP_PROF_RESIDENT, (uint64_t)i * 1000000000, 0,
+                         (hpf_str){r.bytes, r.length - n_cut}, HPF_STR(""), NULL),
+                     HPF_OK);
+        r.length = 0;
+        put_row(&r, HPF_RESIDENT_ROW_PART, 3 * MIB, 0, "generation 0");
+        put_row(&r, HPF_RESIDENT_ROW_PART, 7 * MIB, 0, "generation 1");
+        cr_assert_eq(hpf_eventlog_writer_record(
+                         writer, HPF__EVENT_HEAP_PROF_GENERATIONS, (uint64_t)i * 1000000000, 0,
                          (hpf_str){r.bytes, r.length - n_cut}, HPF_STR(""), NULL),
                      HPF_OK);
         cr_assert_eq(to->sample(writer, &sample, NULL), HPF_OK);
@@ -146,13 +153,14 @@ Test(eventlog_resident, each_record_is_a_sample)
                   {"pss", "rest of pages with live blocks", 50},
                   {"pinned", "first", 30},
                   {"pinned-64K", "first", 60},
-                  {"pinned-2M", "", 0}};
+                  {"pinned-2M", "", 0},
+                  {"generations", "generation 1", 10}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         seen s = read_value(source, values[i].value, HPF_OK);
         cr_expect_eq(s.n_samples, N_SAMPLES);
         cr_expect_eq(s.sums[1], values[i].mib * MIB, "%s", values[i].value);
         cr_expect_str_eq(s.largest, i == 0 ? "rest of pages with live blocks" : values[i].largest);
-        cr_expect_eq(s.page_tables, 4096);
+        cr_expect_eq(s.page_tables, i < 5 ? 4096 : 0);
     }
     hpf_source_destroy(source);
     hpf_sink_destroy(sink);

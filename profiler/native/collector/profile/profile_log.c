@@ -190,6 +190,24 @@ void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snaps
     hpf_arena_destroy(arena);
 }
 
+/* ---- Generations ---- */
+
+static void put_place(const char *name, uint64_t n_bytes, void *context)
+{
+    if (n_bytes > 0) {
+        put_row(context, HPF_RESIDENT_ROW_PART, (double)n_bytes, 0, hpf_str_of(name));
+    }
+}
+
+void hpp__profile_log_generations(hpp__profile *p, double time_s)
+{
+    hpf__buffer payload = {0};
+    hpp__haskell_census_each_place(p->closures.census, put_place, &payload);
+    hpp__output_record(&p->output, HPF__EVENT_HEAP_PROF_GENERATIONS, time_s, 0,
+                       hpf__buffer_str(&payload), HPF_STR(""));
+    hpf__buffer_finish(&payload);
+}
+
 /* ---- The rate ---- */
 
 /* Writes for how many bytes of memory there is one known block. */

@@ -74,6 +74,7 @@ static hpf_status open_files(hpp__profile *p, hpf_error *err)
     if (!p->files.without_hp) {
         status = hpp__output_open(&p->output, path, err);
     }
+    p->output.has_generations = p->files.haskell != NULL;
     if (status == HPF_OK && p->has_log_file) {
         status = hpp__output_open_log(&p->output, log, p->options, p->engine,
                                       hpp__profile_logs_totals(p), NULL, err);

@@ -146,6 +146,9 @@ bool hpp__profile_logs_stacks(const hpp__profile *p);
  * the figures of the one in which allocators keep most. */
 void hpp__profile_log_resident(hpp__profile *p, const hpp__process_sample *snapshot);
 
+/* Writes where the closures of the open Haskell heap are. */
+void hpp__profile_log_generations(hpp__profile *p, double time_s);
+
 /* Notes in the event log and the figures that the mean between sampled blocks has grown; and once,
  * in the log, how many bytes a watched block of a biography stands for, if not all are watched. */
 void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot);

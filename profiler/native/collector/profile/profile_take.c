@@ -252,6 +252,9 @@ static void open_closures(hpp__profile *p, hpp__process_sample *snapshot)
                           "collected");
         }
     }
+    if (p->closures.census) {
+        hpp__profile_log_generations(p, snapshot->time_s);
+    }
     p->figures.n_unsettled = p->closures.n_skipped;
     p->figures.haskell = p->closures.n_counted == 0 && p->closures.n_unfit > 0
                              ? HPP_NO_HASKELL_LAYOUT
