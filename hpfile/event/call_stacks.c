@@ -191,10 +191,9 @@ hpf_status hpf__choose_value(size_t *chosen, const char *const *values,
         size_t n = strlen(names);
         snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", values[*chosen]);
     }
-    return wanted.length
-               ? hpf_error_set(err, HPF_ERR_ARGUMENT, "\"%.*s\" is none of %s",
-                               (int)wanted.length, wanted.data, names)
-               : HPF_OK;
+    return wanted.length ? hpf_error_set(err, HPF_ERR_ARGUMENT, "\"%.*s\" is none of %s",
+                                         (int)wanted.length, wanted.data, names)
+                         : HPF_OK;
 }
 
 bool hpf__call_stacks_begin(hpf__call_stacks *s)

@@ -290,10 +290,9 @@ static hpf_status choose_type(pprof *p, hpf_str wanted)
             return HPF_OK;
         }
     }
-    return wanted.length
-               ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "\"%.*s\" is none of %s",
-                               (int)wanted.length, wanted.data, names)
-               : HPF_OK;
+    return wanted.length ? hpf_error_set(p->err, HPF_ERR_ARGUMENT, "\"%.*s\" is none of %s",
+                                         (int)wanted.length, wanted.data, names)
+                         : HPF_OK;
 }
 
 static hpf_status write_headers(pprof *p)

@@ -36,14 +36,15 @@ INEXACT_SINCE_3_14 = {"held.Names", "_io.FileIO", "method"}
 
 
 class Python(Native):
-    def run_held(self, python, *options):
-        done = Waiting([python, "-s", "-S", HELD], self.fresh(), "-i0.3", *options)
+    def run_held(self, python, *options, preload=""):
+        environment = ["env", "LD_PRELOAD=" + preload] if preload else []
+        done = Waiting([*environment, python, "-s", "-S", HELD], self.fresh(), "-i0.3", *options)
         self.assertEqual(done.process.returncode, 0, done.errors)
         return done
 
-    def check_holders(self, python):
+    def check_holders(self, python, preload=""):
         """Compares all sets of the program's own data."""
-        done = self.run_held(python, "-hr")
+        done = self.run_held(python, "-hr", preload=preload)
         printed = done.printed("held")
         data = set("+".join(printed).split("+"))
         found = {re.sub(r"held\.work\(frame_of_[^)]*\)", "work", name): n_bytes
@@ -63,6 +64,10 @@ class Python(Native):
         # Some belong to the interpreter, and it keeps up to 80 to use them again.
         self.assertAlmostEqual(found["list"], printed["list"], delta=400 + 80 * 56)
         self.assertGreaterEqual(found["held.Session"], printed["held.Session"])
+
+    def test_objects_of_python_at_small_addresses(self):
+        """The lower halves of addresses are small numbers."""
+        self.with_each(lambda _, python: self.check_holders(python, os.path.join(harness.PROGRAMS, "libarenas.so")))
 
     def check(self, version, python):
         self.check_holders(python)

@@ -57,7 +57,8 @@ static record record_of(int sample)
 static hpf_source *write_log(hpf_sink *sink, size_t n_cut)
 {
     static const hpf_source_options keep = {.size = sizeof keep, .keep = true};
-    const hpf_writer_options options = {.size = sizeof options, .writes_resident = true, .writes_generations = true};
+    const hpf_writer_options options = {
+        .size = sizeof options, .writes_resident = true, .writes_generations = true};
     const hpf_events *to = &hpf_writer_events;
     const hpf_cost cost = {.name = 0, .whole = 10 * MIB};
     hpf_writer *writer;

@@ -57,10 +57,10 @@ static uint32_t find_block(const builder *b, uint64_t word, uint32_t refused)
 
 /* Returns whether a word of an object of Python may be a small number of 32 bits: the other half
  * may be what was left of an address, and so the word an address inside a block that spans a
- * multiple of 4 GiB. */
+ * multiple of 4 GiB. Blocks that begin after it are too small to be hit often. */
 static bool may_be_number(const builder *b, uint64_t word, uint32_t to)
 {
-    return (uint32_t)word < LARGE_NUMBER && word != b->index.blocks[to].address &&
+    return (uint32_t)word < LARGE_NUMBER && word >> 32 != b->index.blocks[to].address >> 32 &&
            !hpp__python_type_of(&b->graph->python, to);
 }
 
