@@ -81,6 +81,16 @@ static uint64_t class_bytes(unsigned size_class)
     return ((uint64_t)FIRST_BYTES + (uint64_t)STEP_BYTES * step) << n_doublings;
 }
 
+/* Returns the size of a large block. Its class says it, but since 5.3.1, sizes between two classes
+ * are multiples of a page, and what its pages have says it: without the one by which the block may
+ * begin later. */
+static uint64_t large_bytes(const extent *e)
+{
+    uint64_t size = class_bytes(e->size_class), in_pages = e->size_bytes - PAGE_BYTES;
+    bool fills_pages = size == e->size_bytes && e->address == e->page;
+    return size <= in_pages || fills_pages ? size : in_pages;
+}
+
 /* Returns whether an extent is as large as its class says: a slab has blocks of it; a large block
  * may begin later than its first page, and end in the page after it; other pages have no class. */
 static bool has_its_class(const extent *e)
@@ -92,9 +102,13 @@ static bool has_its_class(const extent *e)
     if (e->size_class >= N_CLASSES) {
         return false;
     }
-    return e->is_slab ? e->size_bytes % size == 0 && e->size_bytes / size <= MOST_SLAB_BLOCKS
-                      : size <= e->size_bytes && e->size_bytes - size <= 2 * PAGE_BYTES &&
-                            e->address - e->page <= e->size_bytes - size;
+    if (e->is_slab) {
+        return e->size_bytes % size == 0 && e->size_bytes / size <= MOST_SLAB_BLOCKS;
+    }
+    size = large_bytes(e);
+    bool is_of_class = e->size_class == 0 || size > class_bytes(e->size_class - 1);
+    return is_of_class && e->size_bytes - size <= 2 * PAGE_BYTES &&
+           e->address - e->page <= e->size_bytes - size;
 }
 
 /* Reads the extent that an element of the map leads to. Returns false unless both say the same. */
@@ -181,7 +195,7 @@ static void add_extent(walk *w, const extent *e)
         if (e->is_slab) {
             add_slab(w, e);
         } else {
-            hpp__found_blocks_add(w->heap, e->address, class_bytes(e->size_class));
+            hpp__found_blocks_add(w->heap, e->address, large_bytes(e));
         }
     }
 }

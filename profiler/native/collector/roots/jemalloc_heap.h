@@ -5,8 +5,8 @@
  * symbols are needed: its map of pages is a table of 2 MiB in static data, with addresses of tables
  * of the same size, whose elements lead to extents that say which pages they have.
  *
- * Source: jemalloc 5.3.0, include/jemalloc/internal/rtree.h, edata.h, sc.h, slab_data.h and
- * cache_bin.h. What is read is untrusted: an extent must have the page that led to it, and its
+ * Source: jemalloc 5.3.0 and 5.3.1, include/jemalloc/internal/rtree.h, edata.h, sc.h, slab_data.h
+ * and cache_bin.h. What is read is untrusted: an extent must have the page that led to it, and its
  * blocks must be in it.
  *
  * Threads: one thread at a time.
