@@ -346,6 +346,7 @@ class Attach(harness.Native):
         attached = Attached(self, running.process)
         running.ask("keep 100")
         attached.census.kill()
+        attached.census.wait()
         running.ask("keep 200")
         attached = Attached(self, running.process)
         running.ask("keep 300")
