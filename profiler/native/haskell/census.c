@@ -16,7 +16,7 @@ static void find_rest(hpp__haskell_census *c)
 {
     const hpp__haskell_marking *m = &c->marking;
     uint64_t n_bytes = hpp__haskell_nursery_bytes(&c->heap, m->capabilities, m->n_capabilities);
-    uint64_t n_pinned_bytes = 0, n_reached_pinned = m->bytes_in[HPP__HASKELL_PINNED];
+    uint64_t n_pinned_bytes = 0, reached_pinned_bytes = m->bytes_in[HPP__HASKELL_PINNED];
     for (size_t i = 0; i < c->heap.n_groups; i++) {
         const hpp__haskell_group *group = &c->heap.groups[i];
         if (hpp__haskell_place(group) == HPP__HASKELL_PINNED) {
@@ -25,10 +25,10 @@ static void find_rest(hpp__haskell_census *c)
             n_bytes += group->used_end - group->begin;
         }
     }
-    uint64_t reached_bytes = m->n_bytes - n_reached_pinned;
+    uint64_t reached_bytes = m->n_bytes - reached_pinned_bytes;
     c->unreached_bytes = n_bytes > reached_bytes ? n_bytes - reached_bytes : 0;
     c->pinned_rest_bytes =
-        n_pinned_bytes > n_reached_pinned ? n_pinned_bytes - n_reached_pinned : 0;
+        n_pinned_bytes > reached_pinned_bytes ? n_pinned_bytes - reached_pinned_bytes : 0;
 }
 
 hpp__haskell_found hpp__haskell_census_take(hpp__haskell_census *c, const hpp__image *image,

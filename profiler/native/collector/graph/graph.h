@@ -91,6 +91,16 @@ static inline size_t hpp__graph_first_closure(const hpp__graph *graph)
     return graph->n_blocks - graph->n_closures;
 }
 
+/* Returns the bytes of all blocks. */
+static inline uint64_t hpp__graph_bytes(const hpp__graph *graph)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        n_bytes += graph->nodes[i].size_bytes;
+    }
+    return n_bytes;
+}
+
 /* Returns the edges of a node. */
 static inline const uint32_t *hpp__graph_edges(const hpp__graph *graph, size_t node, size_t *n)
 {

@@ -249,15 +249,6 @@ static uint64_t rank_from(hpp__graph_heap *h, const hpp__graph *graph, uint32_t 
     }
 }
 
-static uint64_t bytes_of(const hpp__graph *graph)
-{
-    uint64_t n_bytes = 0;
-    for (size_t i = 0; i < graph->n_blocks; i++) {
-        n_bytes += graph->nodes[i].size_bytes;
-    }
-    return n_bytes;
-}
-
 /* Returns whether a block was made in a call that returns to an address. */
 static bool was_made_in(const hpp__graph_heap *h, const hpp__graph_node *block, uint64_t address)
 {
@@ -300,7 +291,7 @@ static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, uns
         losses[i] = h->ranks[i] == RANK_NONE ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
         lost_bytes += losses[i] == HPP__LOSS_NONE ? 0 : graph->nodes[i].size_bytes;
     }
-    if (lost_bytes < bytes_of(graph) / LARGE_SHARE) {
+    if (lost_bytes < hpp__graph_bytes(graph) / LARGE_SHARE) {
         return SIZE_MAX;
     }
     *is_good = hpp__leaks_find(graph, losses);
@@ -385,7 +376,7 @@ static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
  * memory. */
 static bool replace_frames(hpp__graph_heap *h, const hpp__graph *graph)
 {
-    uint64_t heap_bytes = bytes_of(graph);
+    uint64_t heap_bytes = hpp__graph_bytes(graph);
     h->n_censuses++;
     for (size_t i = 0; i < graph->n_roots; i++) {
         const hpp__graph_root *from = &graph->roots[i];

@@ -125,10 +125,7 @@ static void write_objects(hpp__profile *p, hpp__process_sample *snapshot, const 
     const char *path = hpp__profile_path(p, ".heapsnapshot");
     bool is_sample = p->objects.heap.is_sample;
     p->objects.heap.is_sample = false; /* each block has its own size */
-    uint64_t n_bytes = 0;
-    for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
-        n_bytes += p->objects.graph.nodes[i].size_bytes;
-    }
+    uint64_t n_bytes = hpp__graph_bytes(&p->objects.graph);
     hpf_status status =
         path ? hpp__objects_write(&p->objects, addresses, hpp__names_resolver(p->stacks.names),
                                   p->reader.window->head.key, path, &err)
@@ -158,10 +155,7 @@ static bool follow_lives(hpp__profile *p, const hpp__process_sample *snapshot, h
     }
     p->objects.heap.watch = &p->biography.watch;
     now->watched_bytes = p->biography.watch.bytes;
-    now->live_bytes = 0;
-    for (size_t i = 0; i < p->objects.graph.n_blocks; i++) {
-        now->live_bytes += p->objects.graph.nodes[i].size_bytes;
-    }
+    now->live_bytes = hpp__graph_bytes(&p->objects.graph);
     return true;
 }
 

@@ -128,8 +128,8 @@ static bool count_equal(const waste_finder *f, hpp__map *firsts, size_t number)
     return true;
 }
 
-/* Counts equal blocks. Those whose hashes begin alike are looked at together, so that the table of
- * the first ones stays small beside the blocks. */
+/* Counts equal blocks, for one part of the hashes at a time: the table then takes a sixteenth of
+ * the memory. */
 static bool find_equal(const waste_finder *f)
 {
     enum { N_PARTS = 16, PART_SHIFT = 60, BLOCKS_AHEAD = 64 };
