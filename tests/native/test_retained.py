@@ -272,7 +272,7 @@ class Retained(Native):
         self.assert_unharmed(plain, census)
         report = harness.run([harness.CENSUS, "report", "--bytes", os.path.join(directory, "profile.heapsnapshot")])
         self.assertRegex(report.output, r"(?m)^ +[0-9.]+% +300,?000,?000 .* spike@peaks\.c:\d+$")
-        census = harness.run_census([program("peaks"), "spikes_slowly"], self.fresh(), "-i100", "-hr", "-hdspike@peaks.c:16")
+        census = harness.run_census([program("peaks"), "spikes_slowly"], self.fresh(), "-i100", "-hr", "-hdspike@peaks.c:19")
         self.assert_unharmed(plain, census)
         self.assertEqual(max(sum(bands.values()) for _, bands in census.profile.samples), peak)
         for case in "wanders", "hands_over", "is_inherited":
@@ -287,6 +287,13 @@ class Retained(Native):
         has_sample = largest >= 30000000 / 1.1
         self.assertEqual("the peak has no sample" in done.errors, not has_sample)
         self.assertIn("; peak %.1f MiB at " % ((largest if has_sample else 30000000) / 2**20), done.errors)
+
+    def test_time_of_a_peak_without_a_sample(self):
+        """The program waits for half a second after it."""
+        done = harness.run([harness.CENSUS, "run", "-hr", "-o", self.path("peak.hp"), "--", program("peaks"), "spikes_in_isolation"])
+        ran, ran_unit, peak, peak_unit = re.search(r"ran ([0-9.]+) (m?s); peak 29.6 MiB at ([0-9.]+) ([mµ]?s);", done.errors).groups()
+        seconds = {"s": 1, "ms": 1e-3, "µs": 1e-6}
+        self.assertLess(float(peak) * seconds[peak_unit], float(ran) * seconds[ran_unit] - 0.49)
 
     def test_snapshots_leave_programs_unharmed(self):
         """Whatever programs do with processes, threads and signals, and however they end."""

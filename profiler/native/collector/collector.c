@@ -865,9 +865,10 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->n_images = p->n_images;
     out->n_missed_images = p->n_missed_images;
     out->has_last_image = p->has_last_image;
-    if (p->missed_peak_bytes > out->missed_peak_bytes) {
-        out->missed_peak_bytes = p->missed_peak_bytes;
-        out->missed_peak_s = p->missed_peak_s;
+    if (p->peak_bytes > hpp_window_peak_worth(p->largest_bytes) &&
+        p->peak_bytes > out->missed_peak_bytes) {
+        out->missed_peak_bytes = p->peak_bytes;
+        out->missed_peak_s = p->peak_s;
     }
     note_end_without_image(p, out);
     out->image_pause_s = p->image_pause_s;

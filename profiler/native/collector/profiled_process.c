@@ -262,15 +262,21 @@ static uint64_t cpu_ns_at(const hpp__process *p, uint64_t at_ns)
     return p->before.cpu_ns + (uint64_t)(part * (double)(p->last.cpu_ns - p->before.cpu_ns));
 }
 
-/* Returns the profile's time of a moment up to the last reading. It never decreases, and is rounded
- * to six decimals, so that it is the same in all files. */
-static double time_of(hpp__process *p, uint64_t at_ns)
+/* Returns the profile's time of a moment up to the last reading. It is rounded to six decimals, so
+ * that it is the same in all files. */
+static double seconds_at(const hpp__process *p, uint64_t at_ns)
 {
     at_ns = at_ns < p->last.ns ? at_ns : p->last.ns;
     uint64_t from_ns = p->by_cpu_time ? p->start_cpu_ns : p->start_ns;
     uint64_t to_ns = at_ns == p->last.ns ? p->last.cpu_ns : cpu_ns_at(p, at_ns);
     to_ns = p->by_cpu_time ? to_ns : at_ns;
-    double time_s = to_ns > from_ns ? (double)((to_ns - from_ns) / 1000) / 1e6 : 0;
+    return to_ns > from_ns ? (double)((to_ns - from_ns) / 1000) / 1e6 : 0;
+}
+
+/* The same, for what is written: it never decreases. */
+static double time_of(hpp__process *p, uint64_t at_ns)
+{
+    double time_s = seconds_at(p, at_ns);
     p->last_s = time_s > p->last_s ? time_s : p->last_s;
     return p->last_s;
 }
@@ -438,16 +444,16 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes, bool is_of_row)
     add_job(p, j);
 }
 
-/* Keeps the largest total that the program has noted if it was worth an image, and has none. That
- * of a forked child includes what it has inherited. */
-static void keep_missed_peak(hpp__process *p)
+/* Keeps the largest total that the program had noted at the last refresh, if it is new: when it was
+ * is known best now. That of a forked child includes what it has inherited. */
+static void keep_peak(hpp__process *p)
 {
     hpp__window_peak peak;
     if (p->with_images && !p->profile_options.haskell &&
-        hpp__window_reader_peak(&p->reader, &peak) &&
-        peak.live_bytes > hpp_window_peak_worth(p->largest_bytes)) {
-        p->missed_peak_bytes = peak.live_bytes;
-        p->missed_peak_s = time_of(p, peak.time_ns);
+        hpp__window_reader_peak(&p->reader, &peak) && peak.number != p->peak_number) {
+        p->peak_number = peak.number;
+        p->peak_bytes = peak.live_bytes;
+        p->peak_s = seconds_at(p, peak.time_ns != 0 ? peak.time_ns : p->last.ns);
     }
 }
 
@@ -653,6 +659,7 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
 {
     hpp__window_reader_refresh(&p->reader);
     look_at_clock(p);
+    keep_peak(p);
     if (hpp__window_sums_take(&snapshot->sums, &p->reader)) {
         hpp__thread_figures_count(&p->threads, &p->reader, &snapshot->sums,
                                   is_alive ? p->process_id : 0);
@@ -979,7 +986,6 @@ void hpp__process_end(hpp__process *p, bool forget)
         j->snapshot.is_of_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
         look(p, &j->snapshot, false);
         p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
-        keep_missed_peak(p);
         p->n_samples++;
     }
     hpp__freezer_end_helper(&p->freezer);

@@ -66,11 +66,11 @@ typedef struct hpp__process {
     uint64_t n_deaths;        /* of the window that were read */
     uint64_t n_thread_events; /* the same */
     uint64_t n_samples, n_missed;
-    hpp__job *held;             /* a sample of a peak; NULL: none */
-    uint32_t peak_number;       /* of the last peak that was read from the window */
-    uint64_t largest_bytes;     /* live in any sample so far */
-    uint64_t missed_peak_bytes; /* 0: there is a sample of it */
-    double missed_peak_s;
+    hpp__job *held;         /* a sample of a peak; NULL: none */
+    uint32_t peak_number;   /* of the last peak that was read from the window */
+    uint64_t largest_bytes; /* live in any sample so far */
+    uint64_t peak_bytes;    /* of that one, with images; 0: there was none */
+    double peak_s;
     bool has_started, has_ended, is_forgotten; /* has_started: the profile */
     bool is_first;                             /* of the run */
     /* Heap snapshots. */

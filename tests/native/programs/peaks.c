@@ -4,10 +4,13 @@
  */
 #include "case.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +104,21 @@ static int climbs(char **arguments)
     return 0;
 }
 
+/* Under a filter the program does not ask for an image of the peak. */
+static int spikes_in_isolation(char **arguments)
+{
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog filter = {1, &allow};
+    (void)arguments;
+    size_t live = keep(10, 100000);
+    must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+    must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0, "a filter");
+    free(spike(30000000));
+    usleep(500000);
+    say("live keep %zu\n", live);
+    return 0;
+}
+
 static void *make_in_thread(void *size_bytes)
 {
     return spike((size_t)(uintptr_t)size_bytes);
@@ -160,6 +178,7 @@ static const native_case cases[] = {
     {"spikes_slowly", spikes_slowly},
     {"wanders", wanders},
     {"climbs", climbs},
+    {"spikes_in_isolation", spikes_in_isolation},
     {"steps", steps},
     {"hands_over", hands_over},
     {"is_inherited", is_inherited},
