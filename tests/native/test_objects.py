@@ -9,7 +9,8 @@ import harness
 from harness import Native
 from test_holders import Waiting, sets_of
 
-HELD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "held.py")
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+HELD = os.path.join(PROGRAMS, "held.py")
 
 
 # By how many bytes sets differ from what the program sees.
@@ -68,6 +69,16 @@ class Python(Native):
     def test_objects_of_python_at_small_addresses(self):
         """The lower halves of addresses are small numbers."""
         self.with_each(lambda _, python: self.check_holders(python, os.path.join(harness.PROGRAMS, "libarenas.so")))
+
+    def check_growing(self, _, python):
+        census = harness.run_census([python, "-S", os.path.join(PROGRAMS, "tables.py")], self.fresh(), "-hr")
+        self.assertEqual((census.status, census.errors), (0, ""))
+        self.assertGreater(max(sum(bands.values()) for _, bands in census.profile.samples), 20000000)
+        self.assertLess(max(bands.get("UNREACHED", 0) for _, bands in census.profile.samples), 200000)
+
+    def test_objects_of_python_in_dicts_that_grow(self):
+        """Images of peaks are taken while they do."""
+        self.with_each(self.check_growing)
 
     def check(self, version, python):
         self.check_holders(python)

@@ -88,8 +88,7 @@ static void open_part(hpp__python_fields *f, size_t block)
         f->items = hpp__python_word(p, *owner + LIST_ITEMS);
     } else if (type && type->kind == HPP__PYTHON_DICT) {
         uint64_t values = hpp__python_word(p, *owner + DICT_VALUES);
-        f->has_part =
-            hpp__python_entries_at(p, hpp__python_word(p, *owner + DICT_KEYS), &f->entries);
+        f->has_part = hpp__python_dict_entries(p, *owner, &f->entries);
         f->has_values = values && hpp__block_index_find(p->index, values) == block;
         f->entries.values = f->has_values ? values + p->offsets->values : 0;
     } else if (type) { /* attributes of an instance without a dict, in 3.11 and 3.12 */

@@ -9,6 +9,7 @@
 enum {
     WORD_BYTES = 8,
     MAX_CHARACTERS = 200, /* of a text */
+    DICT_USED = 16,       /* number of its entries */
     DICT_KEYS = 32,
     DICT_VALUES = 40, /* of a dict that shares its keys, else 0 */
 };
@@ -93,8 +94,8 @@ bool hpp__python_parse_keys(const hpp__python *p, const uint64_t head[HPP__PYTHO
     }
     uint64_t n_before = p->offsets->keys_bytes + n_index_bytes;
     out->begin = keys + n_before;
-    return n_index_bytes <= n_bytes && n_before <= n_bytes &&
-           out->n <= (n_bytes - n_before) / (out->n_words * WORD_BYTES);
+    out->most = n_before <= n_bytes ? (n_bytes - n_before) / (out->n_words * WORD_BYTES) : 0;
+    return n_index_bytes <= n_bytes && n_before <= n_bytes && out->n <= out->most;
 }
 
 /* The entries are inside the block of the keys, whatever their number is said to be; if they are no
@@ -111,10 +112,14 @@ bool hpp__python_entries_at(const hpp__python *p, uint64_t keys, hpp__python_ent
            hpp__python_parse_keys(p, head, keys, n_bytes, out);
 }
 
-static bool find_entries(const hpp__python *p, uint64_t dict, hpp__python_entries *out)
+bool hpp__python_dict_entries(const hpp__python *p, uint64_t dict, hpp__python_entries *out)
 {
     uint64_t values = hpp__python_word(p, dict + DICT_VALUES);
     bool is_dict = hpp__python_entries_at(p, hpp__python_keys(p, dict), out);
+    if (is_dict && out->n == 0) {
+        uint64_t n_used = hpp__python_word(p, dict + DICT_USED);
+        out->n = n_used < out->most ? n_used : out->most;
+    }
     out->values = values ? values + p->offsets->values : 0;
     return is_dict;
 }
@@ -146,7 +151,7 @@ bool hpp__python_each(const hpp__python *p, uint64_t dict, hpp__python_visit *vi
 {
     enum { PER_READ = 64 };
     hpp__python_entries entries;
-    if (!find_entries(p, dict, &entries)) {
+    if (!hpp__python_dict_entries(p, dict, &entries)) {
         return false;
     }
     for (uint64_t i = 0; i < entries.n; i += PER_READ) {

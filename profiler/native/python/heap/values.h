@@ -38,9 +38,9 @@ bool hpp__python_module_name(const hpp__python *python, uint64_t name, uint64_t 
 
 /* Where the entries of a dict are. */
 typedef struct hpp__python_entries {
-    uint64_t begin;  /* of entries with a key and a value, in this order, at their ends */
-    uint64_t values; /* 0: the entries have the values */
-    uint64_t n;
+    uint64_t begin;   /* of entries with a key and a value, in this order, at their ends */
+    uint64_t values;  /* 0: the entries have the values */
+    uint64_t n, most; /* for how many there is room */
     unsigned n_words; /* of an entry: with or without a hash */
 } hpp__python_entries;
 
@@ -57,6 +57,10 @@ bool hpp__python_parse_keys(const hpp__python *python, const uint64_t head[HPP__
 
 /* Finds them at an address. Returns false if they cannot be read. */
 bool hpp__python_entries_at(const hpp__python *python, uint64_t keys, hpp__python_entries *out);
+
+/* Finds those of a dict, also while it grows: its new keys get their entries before the number of
+ * them, and the old ones are freed in between. Returns false if they cannot be read. */
+bool hpp__python_dict_entries(const hpp__python *python, uint64_t dict, hpp__python_entries *out);
 
 /* Returns how many of the values at an address can be in use, of a dict that has `n_used` or of an
  * instance without a dict. The rest of their block has what was there before. */
