@@ -584,6 +584,7 @@ static hpf_status find_places(hpp__guest *g, hpf_error *err)
         return refused_by_proc(err);
     }
     const hpp__mapping *libc = hpp__mappings_named(&g->mappings, "libc.so.6");
+    libc = libc ? libc : hpp__mappings_named(&g->mappings, "libc-2.*.so"); /* up to 2.33 */
     if (!libc) {
         return hpf_error_set(err, HPF_ERR_UNSUPPORTED, "it does not use glibc");
     }

@@ -5,6 +5,7 @@
 #include "attach_objects.h"
 
 #include <elf.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,11 +82,11 @@ const hpp__mapping *hpp__mappings_at(const hpp__mappings *m, uint64_t address)
     return hpp__mappings_overlap(m, address, address + 1);
 }
 
-const hpp__mapping *hpp__mappings_named(const hpp__mappings *m, const char *name)
+const hpp__mapping *hpp__mappings_named(const hpp__mappings *m, const char *pattern)
 {
     for (size_t i = 0; i < m->n; i++) {
         const char *slash = strrchr(m->all[i].path, '/');
-        if (slash && m->all[i].base != 0 && strcmp(slash + 1, name) == 0) {
+        if (slash && m->all[i].base != 0 && fnmatch(pattern, slash + 1, 0) == 0) {
             return &m->all[i];
         }
     }

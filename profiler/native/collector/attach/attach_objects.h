@@ -27,10 +27,10 @@ typedef struct hpp__mappings {
 bool hpp__mappings_read(hpp__mappings *m, uint32_t process_id);
 void hpp__mappings_free(hpp__mappings *m);
 
-/* Return the mapping that contains an address, the first one of a file with this name, and the
- * first one that overlaps [begin, end); NULL if there is none. */
+/* Return the mapping that contains an address, the first one of a file whose name matches a
+ * shell pattern, and the first one that overlaps [begin, end); NULL if there is none. */
 const hpp__mapping *hpp__mappings_at(const hpp__mappings *m, uint64_t address);
-const hpp__mapping *hpp__mappings_named(const hpp__mappings *m, const char *name);
+const hpp__mapping *hpp__mappings_named(const hpp__mappings *m, const char *pattern);
 const hpp__mapping *hpp__mappings_overlap(const hpp__mappings *m, uint64_t begin, uint64_t end);
 
 /* Returns the address of a symbol that the object at `base` defines for others, or 0. Stores its
