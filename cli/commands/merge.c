@@ -20,11 +20,12 @@
 #include "output.h"
 #include "path.h"
 
-enum { BY_NAME, BY_FILE, CLOCK_ELAPSED = 0, CLOCK_MUTATOR, CLOCK_DATE };
+enum { CLOCK_ELAPSED, CLOCK_MUTATOR, CLOCK_DATE };
 
 typedef struct merge_values {
     const char *output, *format, *process;
-    int by, clock;
+    bool each;
+    int clock;
 } merge_values;
 
 /* ---- a profile ---- */
@@ -61,7 +62,7 @@ static hpf_status merge_to(hpf_sum *sum, const merge_values *values, char **path
     char **names = path_short_names(paths, n);
     hpf_status status = names ? HPF_OK : hpf_error_set_memory(err);
     for (size_t i = 0; i < n && status == HPF_OK; i++) {
-        status = hpf_sum_add(sum, paths[i], values->by == BY_FILE ? names[i] : NULL, err);
+        status = hpf_sum_add(sum, paths[i], values->each ? names[i] : NULL, err);
     }
     path_free_names(names, n);
     if (status == HPF_OK && values->clock == CLOCK_DATE) {
@@ -140,7 +141,6 @@ static int merge_and_convert(const merge_values *v, char **paths, size_t n)
     return status;
 }
 
-static const char *const by_names[] = {[BY_NAME] = "name", [BY_FILE] = "file", NULL};
 static const char *const clock_names[] = {
     [CLOCK_ELAPSED] = "elapsed", [CLOCK_MUTATOR] = "mutator", [CLOCK_DATE] = "date", NULL};
 
@@ -153,9 +153,9 @@ static const opt merge_options[] = {
     OPT(0, "format", OPT_TEXT, AT(format), "FORMAT",
         "output format, any of census convert (default: from the name of the output, or hp)",
         .choices = format_names),
-    OPT(0, "by", OPT_CHOICE, AT(by), "BANDS",
-        "name (default): bands of all profiles are added up by name; file: a band for each profile",
-        .choices = by_names),
+    OPT(0, "each", OPT_FLAG, AT(each), NULL,
+        "a band for each profile, with the name of its file (default: all bands, added up by "
+        "name)"),
     OPT(0, "clock", OPT_CHOICE, AT(clock), "CLOCK",
         "elapsed (default): all profiles begin at time 0; mutator: the same, with event logs in "
         "time in which threads run; date: as far apart as their dates",

@@ -49,12 +49,11 @@ typedef struct run_values {
     const char *rate, *biography_rate;
     bool resident;
     opt_list watch; /* arguments of --watch */
-    opt_list http;  /* addresses to listen on; "": the loopback address */
-    const char *token_file;
+    const char *listen, *token_file;
     const char *source; /* folder of the program's text, or NULL */
     bool quiet;
     const char *all; /* of attach: a regular expression, or NULL */
-    const char *listen, *discovery;
+    const char *discovery;
 } run_values;
 
 static const char *const clock_names[] = {[CLOCK_ELAPSED] = "elapsed", [CLOCK_CPU] = "cpu", NULL};
@@ -88,11 +87,11 @@ static const opt run_options[] = {
     OPT('q', "quiet", OPT_FLAG, AT(quiet), NULL, "print no summary at the end, only failures"),
     OPT_HEADING("Live"),
     OPT(0, "watch", OPT_SUFFIX, AT(watch), "VIEW",
-        "show the profile while the program runs: http or http:WHERE (browser, default), tty "
-        "(terminal), or a FILE to draw to (may be repeated)"),
-    OPT(0, "http", OPT_SUFFIX, AT(http), "WHERE",
-        "serve the page of --watch, and metrics for Prometheus, without opening a browser; listen "
-        "on WHERE: 127.0.0.1:8080, :8080 or unix:PATH (default: 127.0.0.1 and a free port)"),
+        "show the profile while the program runs: http (browser, default), tty (terminal), or a "
+        "FILE to draw to (may be repeated)"),
+    OPT(0, "listen", OPT_TEXT, AT(listen), "WHERE",
+        "serve the page of --watch, and metrics for Prometheus, at WHERE: 127.0.0.1:8080, :8080 or "
+        "unix:PATH (default: 127.0.0.1 and a free port); alone, it opens no browser"),
     OPT(0, "source", OPT_TEXT, AT(source), "DIR",
         "show on the page of --watch the text of the program around the lines of its stacks, from "
         "the files below DIR"),
@@ -153,10 +152,7 @@ static const opt all_options[] = {
     OPT_HEADING("All processes of a machine"),
     OPT(0, "all", OPT_TEXT, AT(all), "REGEX",
         "instead of PID: attach to each process whose command line matches, now and later, and "
-        "serve their profiles; write no files"),
-    OPT(0, "listen", OPT_TEXT, AT(listen), "WHERE",
-        "with --all: listen on WHERE: 127.0.0.1:6070, :6070 or unix:PATH (default: 127.0.0.1 and a "
-        "free port)"),
+        "serve their profiles (--listen); write no files"),
     OPT(0, "discovery", OPT_TEXT, AT(discovery), "FILE",
         "with --all: keep a list of the processes in FILE, for file_sd of Prometheus, Alloy and "
         "Parca"),
@@ -594,9 +590,9 @@ static int check_options(const cmd *self, run *r)
         return cmd_misused(self, "--biography-rate expects a size such as 64K, not '%s'",
                            v->biography_rate);
     }
-    if (v->watch.n + v->http.n > 0 && !r->profile->with_census) {
+    if ((v->watch.n > 0 || v->listen) && !r->profile->with_census) {
         return cmd_misused(self, "--%s needs a heap profile: add -hc",
-                           v->http.n > 0 ? "http" : "watch");
+                           v->listen ? "listen" : "watch");
     }
     list_files(r);
     return EXIT_DONE;
@@ -609,7 +605,7 @@ static int prepare(const cmd *self, run *r, long process_id)
         return cmd_misused(self, "--source needs a recording (-o FILE.census): a .hp file does not "
                                  "have the lines of calls");
     }
-    int status = run_watch_init(&r->watch, self, &r->values->watch, &r->values->http,
+    int status = run_watch_init(&r->watch, self, &r->values->watch, r->values->listen,
                                 r->values->token_file, r->values->source);
     status = status == EXIT_DONE && !launch_library(r->library) ? EXIT_FAILED : status;
     return status == EXIT_DONE ? run_output_open(&r->output, self, process_id, r->suffixes)
@@ -674,15 +670,10 @@ static bool name_process(run *r, long process_id)
 static int check_all(const cmd *self, const run_values *v, bool has_process)
 {
     const opt_given others[] = {
-        {"output", v->files.n > 0},
-        {"watch", v->watch.n > 0},
-        {"http", v->http.n > 0},
-        {"source", v->source != NULL},
-        {"resident", v->resident},
-        {"prof-verbose", asks_for_report(v)},
-        {"bins", v->bins.n > 0},
-        {"snapshot", v->snapshot != NULL},
-        {NULL, false},
+        {"output", v->files.n > 0},           {"watch", v->watch.n > 0},
+        {"source", v->source != NULL},        {"resident", v->resident},
+        {"prof-verbose", asks_for_report(v)}, {"bins", v->bins.n > 0},
+        {"snapshot", v->snapshot != NULL},    {NULL, false},
     };
     const char *other = opt_first_given(others);
     if (has_process) {
@@ -742,10 +733,8 @@ static int attach_to(const cmd *self, run *r, char **argv)
         int status = check_all(self, r->values, argv[0] != NULL);
         return status == EXIT_DONE ? attach_to_all(self, r) : status;
     }
-    if (r->values->listen || r->values->discovery) {
-        return cmd_misused(self, "--%s needs --all REGEX%s",
-                           r->values->listen ? "listen" : "discovery",
-                           r->values->listen ? "; for one process, use --http=WHERE" : "");
+    if (r->values->discovery) {
+        return cmd_misused(self, "--discovery needs --all REGEX");
     }
     long process_id = cmd_process_id(argv[0]);
     if (process_id == 0) {
@@ -804,7 +793,7 @@ static const opt *attach_options(void)
 {
     static const char names[] = " heap interval rate prof prof-verbose bins tick clock skip "
                                 "no-skip depth no-mmap resident snapshot "
-                                "output max-rss-overhead watch http token-file source quiet ";
+                                "output max-rss-overhead watch listen token-file source quiet ";
     static opt options[(sizeof run_options + sizeof all_options) / sizeof *run_options];
     size_t n = 0;
     for (const opt *row = all_options; row->name; row++) {

@@ -21,12 +21,8 @@ enum { PATIENCE_S = 10 };
 /* Returns false for an unknown argument. */
 static bool read_word(run_watch *rw, const char *word)
 {
-    static const char http[] = "http", at[] = "http:";
-    if (!*word || strcmp(word, http) == 0) {
-        rw->views.http = true;
-    } else if (strncmp(word, at, sizeof at - 1) == 0) {
-        rw->views.http = true;
-        rw->views.http_where = word + sizeof at - 1;
+    if (!*word || strcmp(word, "http") == 0) {
+        rw->views.http = rw->views.opens_browser = true;
     } else if (strcmp(word, "tty") == 0) {
         rw->views.tty = true;
     } else {
@@ -44,31 +40,25 @@ static bool prepare(run_watch *rw)
            (!rw->views.picture || plot_setup_open_fonts(setup));
 }
 
-int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
+int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const char *listen,
                    const char *token_file, const char *source)
 {
     rw->plot = plot_options_default();
     for (size_t i = 0; i < words->n; i++) {
         if (!read_word(rw, words->texts[i])) {
             return cmd_misused(self,
-                               "--watch expects http, http:WHERE, tty, or a FILE that ends in "
-                               ".pdf, .png, .svg ..., not '%s'",
+                               "--watch expects http, tty, or a FILE that ends in .pdf, .png, .svg "
+                               "..., not '%s'",
                                words->texts[i]);
         }
     }
-    rw->views.opens_browser = rw->views.http;
-    if (http->n > 0) {
-        const char *where = http->texts[http->n - 1];
-        rw->views.http = true;
-        rw->views.http_where = *where ? where : rw->views.http_where;
+    rw->views.http = rw->views.http || listen;
+    rw->views.http_where = listen;
+    if (!rw->views.http && (token_file || source)) {
+        return cmd_misused(self, "--%s needs --watch or --listen",
+                           token_file ? "token-file" : "source");
     }
-    if (token_file && !rw->views.http) {
-        return cmd_misused(self, "--token-file needs --http");
-    }
-    if (source && !rw->views.http) {
-        return cmd_misused(self, "--source needs --http or --watch");
-    }
-    if (words->n + http->n == 0) {
+    if (words->n == 0 && !listen) {
         return EXIT_DONE;
     }
     rw->views.token_file = token_file;

@@ -23,10 +23,11 @@ typedef struct run_watch {
     bool has_run; /* the program has run and exited */
 } run_watch;
 
-/* Parses the arguments of --watch: "", "http" and "http:WHERE" are a page, "tty" the terminal,
- * others the path of a picture. The one of --http is a page that is not opened in a browser.
- * `token_file` and `source` may be NULL. Returns EXIT_DONE, or an exit status after a message. */
-int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const opt_list *http,
+/* Parses the arguments of --watch: "" and "http" are a page that is opened in a browser, "tty" the
+ * terminal, others the path of a picture. A page is served at `listen`, also if none is opened.
+ * `listen`, `token_file` and `source` may be NULL. Returns EXIT_DONE, or an exit status after a
+ * message. */
+int run_watch_init(run_watch *rw, const cmd *self, const opt_list *words, const char *listen,
                    const char *token_file, const char *source);
 
 /* Opens the views, of event logs instead of .hp files if there are, and sets the callback in

@@ -40,12 +40,12 @@ def main():
                 write_profile(paths[i], mib << 20, names, chance)
             else:
                 os.link(paths[i % 10], paths[i])
-        for by in "name", "file":
+        for each in [], ["--each"]:
             begin = time.monotonic()
-            subprocess.run([census, "merge", "--by", by, "-o", os.path.join(directory, "all.hp"), *paths], check=True)
+            subprocess.run([census, "merge", *each, "-o", os.path.join(directory, "all.hp"), *paths], check=True)
             seconds = time.monotonic() - begin
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            print(f"--by {by}: {n} profiles of {mib} MiB: {seconds:.2f} s, {n * mib / seconds:.0f} MiB/s, "
+            print(f"merge {' '.join(each)}: {n} profiles of {mib} MiB: {seconds:.2f} s, {n * mib / seconds:.0f} MiB/s, "
                   f"at most {peak:.1f} MiB of memory")
 
 

@@ -473,7 +473,7 @@ def test_findings_lead_to_bands_and_lines(growing, browser):
 def test_biography_of_a_running_program(growing, browser):
     """Bands are what is known so far, change with the program, and have the colours of the phases that they become."""
     running = growing.server = subprocess.Popen(
-        [growing.census, "run", "-hb", "-i0.05", "--biography-rate=1K", "--watch=http:127.0.0.1:0", "-o",
+        [growing.census, "run", "-hb", "-i0.05", "--biography-rate=1K", "--watch", "--listen=127.0.0.1:0", "-o",
          growing.directory / "profile", "--", PROGRAM, "obeys"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     browser.open(re.search(rb"http://\S+", running.stderr.readline()).group(0).decode())
     colours = {}

@@ -93,7 +93,7 @@ def main():
                                       check=True).stdout
 
             check(profiles, read(merge()), lambda _, name: name)
-            check(profiles, read(merge("--by", "file")), lambda number, _: f"solver.{number}")
+            check(profiles, read(merge("--each")), lambda number, _: f"solver.{number}")
             assert (n == 1) == (f'JOB "{n} x solver"' not in merge()), n
             # Through other formats, and back.
             other = pathlib.Path(directory) / "all.csv"

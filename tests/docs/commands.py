@@ -90,7 +90,7 @@ PGREP = '#!/bin/sh\nexec cat "$HOME/$2.pid"\n'
 GO_ON = [
     ("census open --terminal ", "MiB"),
     ("census open ", "http://"),
-    ("census run --http", "http://"),
+    ("census run --listen", "http://"),
     ("census run --watch ", "http://"),
     ("census attach --all ", "http://"),
     ("timeout -s INT 60 census attach ", "*.census"),

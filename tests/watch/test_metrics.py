@@ -194,7 +194,7 @@ class Metrics(Watch):
         """Of a process that was killed, the reason stays; of one that runs, how close its limits are."""
         child = "import os, time; x = bytearray(4 << 20); time.sleep(0.5); os.kill(os.getpid(), 9)"
         script = f"\"$1\" -c '{child}'; while [ ! -e \"$2\" ]; do sleep 0.05; done"
-        run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog.census"), "--http", "--token-file",
+        run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog.census"), "--listen=127.0.0.1:0", "--token-file",
                                 self.path("token"), "--", "sh", "-c", script, "sh", sys.executable, self.path("end")],
                                stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.stderr.close)
@@ -214,7 +214,7 @@ class Metrics(Watch):
         source = self.write("program.c", text.encode())
         subprocess.run(["cc", "-O1", "-g", "-o", program, source], check=True)
         run = subprocess.Popen([CENSUS, "run", "-q", "-i0.05", "-o", self.path("prog.hp"), "-o",
-                                self.path("prog.census"), "--http", "--token-file", self.path("token"), *options, "--", program, end], stderr=subprocess.PIPE, text=True)
+                                self.path("prog.census"), "--listen=127.0.0.1:0", "--token-file", self.path("token"), *options, "--", program, end], stderr=subprocess.PIPE, text=True)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
@@ -439,7 +439,7 @@ class Metrics(Watch):
         python, server, socket_path = "/usr/bin/python3", os.path.join(SAMPLES, "python/server.py"), self.path("socket")
         if subprocess.run([python, "-c", "import flask"], stderr=subprocess.DEVNULL).returncode:
             self.skipTest("there is no python3-flask here")
-        run = subprocess.Popen([CENSUS, "run", "-q", "-hd", "-i0.05", "--http", "-o", self.path("prog"), "--", python,
+        run = subprocess.Popen([CENSUS, "run", "-q", "-hd", "-i0.05", "--listen=127.0.0.1:0", "-o", self.path("prog"), "--", python,
                                 server, "unix://" + socket_path], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                text=True, start_new_session=True)
         self.addCleanup(run.stderr.close)

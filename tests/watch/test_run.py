@@ -170,7 +170,7 @@ class Run(harness.Watch):
         """Starts a program that counts into a file. Returns it and its page."""
         output = self.path("output")
         with open(output, "wb") as file:
-            running = subprocess.Popen(self.command("--http", program=COUNTING), stdout=file, stderr=subprocess.PIPE,
+            running = subprocess.Popen(self.command("--listen=127.0.0.1:0", program=COUNTING), stdout=file, stderr=subprocess.PIPE,
                                        text=True, start_new_session=True)
         self.addCleanup(running.stderr.close)
         self.addCleanup(running.wait)
@@ -306,7 +306,7 @@ class Run(harness.Watch):
         """The program is not started, and census does not wait at a terminal."""
         terminal, theirs = pty.openpty()
         self.addCleanup(os.close, terminal)
-        running = subprocess.Popen(self.command("--watch=http:no:place"), stdout=subprocess.DEVNULL,
+        running = subprocess.Popen(self.command("--watch", "--listen=no:place"), stdout=subprocess.DEVNULL,
                                    stderr=theirs, start_new_session=True)
         os.close(theirs)
         self.addCleanup(running.kill)
