@@ -77,8 +77,10 @@ typedef struct report {
     hpf_str value_unit, time_unit;
     hpf_summary sum;
     hpf_findings findings;
-    bool is_window;    /* only a part of the profile is reported */
-    bool exact;        /* print exact numbers */
+    const hpf_process *process; /* whose log is read; NULL: there is none, or all are */
+    bool is_window;             /* only a part of the profile is reported */
+    bool is_whole;              /* all live bytes are */
+    bool exact;                 /* print exact numbers */
     double rate_bytes; /* amounts are estimates of a sample of the blocks (margin.h); 0: exact */
 } report;
 
@@ -106,10 +108,13 @@ static double margin_of_row(const report *r, const hpf_summary_row *row)
 
 static death_text death_of(const report *r)
 {
-    const hpf_recording *recording = hpf_source_recording(r->in->source);
-    const hpf_process *process = recording ? hpf_recording_chosen(recording) : NULL;
-    return process ? death_explain(process, margin_of_all(r, (double)process->left_bytes))
-                   : (death_text){""};
+    return r->process ? death_explain(r->process, margin_of_all(r, (double)r->process->left_bytes))
+                      : (death_text){""};
+}
+
+static bool misses_peak(const report *r)
+{
+    return r->process && r->process->missed_peak_bytes > 0 && r->is_whole;
 }
 
 static formatted estimated(const report *r, double value)
@@ -227,8 +232,13 @@ static void write_head(hpf_sink *sink, const report *r)
                         amount(r, r->rate_bytes).text);
     }
     hpf_sink_printf(sink, "peak     %s", estimated(r, sum->peak).text);
-    hpf_sink_printf(sink, " at %s\n", format_time(sum->peak_time, r->time_unit, r->exact).text);
-    hpf_sink_printf(sink, "mean     %s\n", amount(r, sum->total.mean).text);
+    hpf_sink_printf(sink, " at %s", format_time(sum->peak_time, r->time_unit, r->exact).text);
+    if (misses_peak(r)) {
+        hpf_sink_printf(sink, "; %s at %s has no sample",
+                        amount(r, (double)r->process->missed_peak_bytes).text,
+                        format_time(r->process->missed_peak_s, r->time_unit, r->exact).text);
+    }
+    hpf_sink_printf(sink, "\nmean     %s\n", amount(r, sum->total.mean).text);
     hpf_sink_printf(sink, "final    %s", estimated(r, sum->final).text);
     hpf_sink_printf(sink, " at %s\n", format_time(sum->final_time, r->time_unit, r->exact).text);
     hpf_sink_printf(sink, "growth   %s", growth(r, sum->total.growth).text);
@@ -446,6 +456,10 @@ static void write_json(hpf_sink *sink, const report *r)
         hpf_json_number(&json, "peak_margin", margin_of_all(r, sum->peak));
     }
     write_json_moment(&json, "peak", sum->peak, sum->peak_time);
+    if (misses_peak(r)) {
+        write_json_moment(&json, "missed_peak", (double)r->process->missed_peak_bytes,
+                          r->process->missed_peak_s);
+    }
     write_json_moment(&json, "final", sum->final, sum->final_time);
     hpf_json_number(&json, "mean", sum->total.mean);
     hpf_json_number(&json, "growth", sum->total.growth);
@@ -589,14 +603,18 @@ static hpf_status write_report(const input *in, const void *values, hpf_sink *si
                              : v->ticky ? "ticky"
                                         : "nonmoving");
     }
+    const hpf_recording *processes = hpf_source_recording(in->source);
     report r = {
         .in = in,
+        .process = processes ? hpf_recording_chosen(processes) : NULL,
         .value_unit = hpf_survey_header(in->survey, HPF_HEADER_VALUE_UNIT),
         .time_unit = hpf_survey_header(in->survey, HPF_HEADER_SAMPLE_UNIT),
         .is_window = time_window_given(&v->window) != NULL,
         .exact = v->exact,
         .rate_bytes = hpf_survey_rate_bytes(in->survey),
     };
+    r.is_whole = !r.is_window && !v->stacks.under && !v->stacks.callers_of &&
+                 !v->stacks.callees_of && !v->input.value;
     const hpf_recording recording = finding_recording(in, r.is_window);
     hpf_status status = hpf_survey_find_spreads(in->survey, err);
     status = status ? status : hpf_summary_make(&r.sum, in->survey, (uint32_t)v->n_bands, err);

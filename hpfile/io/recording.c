@@ -136,6 +136,12 @@ static hpf_status note_field(hpf_recording *r, unsigned kind, const hpf__proto_f
         break;
     case 0x100 | HPF__END_NAME:
         return keep(r, f->bytes, &p->name, err);
+    case 0x100 | HPF__END_MISSED_PEAK_BYTES:
+        p->missed_peak_bytes = f->value;
+        break;
+    case 0x100 | HPF__END_MISSED_PEAK_US:
+        p->missed_peak_s = seconds(f->value);
+        break;
     default:
         break; /* of a later version */
     }

@@ -52,6 +52,8 @@ enum {
     HPF__END_LEFT_BYTES,
     HPF__END_N_SAMPLES,
     HPF__END_NAME,
+    HPF__END_MISSED_PEAK_BYTES,
+    HPF__END_MISSED_PEAK_US,
 };
 enum { HPF__INHERITED_BYTES = 1 };
 enum {

@@ -309,6 +309,8 @@ hpf_status hpf_recording_writer_end(hpf_recording_writer *w, uint32_t number,
     if (process->name.length > 0) {
         put_text(w, HPF__END_NAME, process->name);
     }
+    put_number(w, HPF__END_MISSED_PEAK_BYTES, process->missed_peak_bytes);
+    put_number(w, HPF__END_MISSED_PEAK_US, microseconds(process->missed_peak_s));
     put_row(w, HPF__CHUNK_END, number);
     hpf_status status = write_pending(w, err);
     pthread_mutex_unlock(&w->lock);

@@ -290,10 +290,15 @@ class Retained(Native):
 
     def test_time_of_a_peak_without_a_sample(self):
         """The program waits for half a second after it."""
-        done = harness.run([harness.CENSUS, "run", "-hr", "-o", self.path("peak.hp"), "--", program("peaks"), "spikes_in_isolation"])
+        done = harness.run([harness.CENSUS, "run", "-hr", "-o", self.path("peak.census"), "--", program("peaks"), "spikes_in_isolation"])
         ran, ran_unit, peak, peak_unit = re.search(r"ran ([0-9.]+) (m?s); peak 29.6 MiB at ([0-9.]+) ([mµ]?s);", done.errors).groups()
         seconds = {"s": 1, "ms": 1e-3, "µs": 1e-6}
         self.assertLess(float(peak) * seconds[peak_unit], float(ran) * seconds[ran_unit] - 0.49)
+        has_sample = "the peak has no sample" not in done.errors
+        report = harness.run([harness.CENSUS, "report", self.path("peak.census")])
+        self.assertEqual(f"; 29.6 MiB at {peak} {peak_unit} has no sample\n" not in report.output, has_sample, report.output)
+        report = json.loads(harness.run([harness.CENSUS, "report", "--format", "json", self.path("peak.census")]).output)
+        self.assertEqual("missed_peak" not in report, has_sample)
 
     def test_snapshots_leave_programs_unharmed(self):
         """Whatever programs do with processes, threads and signals, and however they end."""

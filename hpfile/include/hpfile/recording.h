@@ -84,6 +84,10 @@ typedef struct hpf_process {
     uint64_t n_samples;  /* 0 with a peak: too few to write a log */
     bool has_log;
     hpf_memory memory;
+    /* The largest number of live bytes, if no sample has it, and when that was, since the process
+     * began; else 0. */
+    uint64_t missed_peak_bytes;
+    double missed_peak_s;
 } hpf_process;
 
 /* The processes of a source: hpf_source_recording (source.h). */

@@ -167,7 +167,8 @@ typedef struct hpp_process_figures {
     bool has_last_image;   /* the last one is of the end of the process */
     double last_objects_s; /* time of the last sample of objects; 0: there was none */
     /* The largest amount ever reached, of all blocks, if it is more than 10 %, and 64 KiB, above
-     * all samples, or was reached at the end, of which there is no image; else 0. */
+     * all samples, or was reached at the end, of which there is no image; else, and with
+     * restrictions, 0. */
     uint64_t missed_peak_bytes;
     double missed_peak_s;
     /* With -hr: whether there was a census, blocks that no root reached at the last one (blocks

@@ -841,19 +841,6 @@ size_t hpp_collector_n_processes(const hpp_collector *c)
     return c->n_processes;
 }
 
-/* Without an image of the end, more may be live there than in all samples. */
-static void note_end_without_image(const hpp__process *p, hpp_process_figures *out)
-{
-    uint64_t end_bytes = out->allocated_bytes - out->freed_bytes;
-    bool is_of_all =
-        p->with_images && !p->is_haskell && !out->is_restricted && out->biography.sample_bytes == 0;
-    if (is_of_all && !p->has_last_image && end_bytes > out->peak_bytes &&
-        end_bytes > out->missed_peak_bytes) {
-        out->missed_peak_bytes = end_bytes;
-        out->missed_peak_s = out->duration_s;
-    }
-}
-
 void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_figures *out)
 {
     const hpp__process *p = c->processes[index];
@@ -865,12 +852,6 @@ void hpp_collector_figures(const hpp_collector *c, size_t index, hpp_process_fig
     out->n_images = p->n_images;
     out->n_missed_images = p->n_missed_images;
     out->has_last_image = p->has_last_image;
-    if (p->peak_bytes > hpp_window_peak_worth(p->largest_bytes) &&
-        p->peak_bytes > out->missed_peak_bytes) {
-        out->missed_peak_bytes = p->peak_bytes;
-        out->missed_peak_s = p->peak_s;
-    }
-    note_end_without_image(p, out);
     out->image_pause_s = p->image_pause_s;
     out->longest_pause_s = p->longest_pause_s;
     out->n_moving = p->n_moving;

@@ -986,6 +986,11 @@ void hpp__process_end(hpp__process *p, bool forget)
         j->snapshot.is_of_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
         look(p, &j->snapshot, false);
         p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
+        j->snapshot.lacks_image = p->with_images && !p->is_haskell && !p->has_last_image;
+        if (p->peak_bytes > hpp_window_peak_worth(p->largest_bytes)) {
+            j->snapshot.peak_bytes = p->peak_bytes;
+            j->snapshot.peak_s = p->peak_s;
+        }
         p->n_samples++;
     }
     hpp__freezer_end_helper(&p->freezer);

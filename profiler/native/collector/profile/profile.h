@@ -38,6 +38,11 @@ typedef struct hpp__process_sample {
     bool is_unsettled;  /* stored by hpp__profile_take: the image shows no moment at which the
                            closures of its Haskell heap are known */
     hpp__resident *resident; /* owned; NULL: not looked at */
+    /* Of the last one: the largest total that the program has noted and no sample has, 0: none; it
+     * has no image, though samples of the process have one. */
+    uint64_t peak_bytes;
+    double peak_s;
+    bool lacks_image;
 } hpp__process_sample;
 
 /* What is new of a thread. Its name may be empty. */

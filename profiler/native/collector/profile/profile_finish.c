@@ -286,6 +286,26 @@ static void count_older_blocks(hpp__profile *p)
     }
 }
 
+/* Keeps the largest amount that no sample has: one that the program has noted, or, without an image
+ * of the end, what is not freed there. With restrictions, samples have less. */
+static void keep_missed_peak(hpp__profile *p, const hpp__process_sample *last)
+{
+    hpp_process_figures *f = &p->figures;
+    uint64_t end_bytes = f->allocated_bytes - f->freed_bytes;
+    if (f->is_restricted) {
+        return;
+    }
+    if (last->peak_bytes > f->missed_peak_bytes) {
+        f->missed_peak_bytes = last->peak_bytes;
+        f->missed_peak_s = last->peak_s;
+    }
+    if (last->lacks_image && f->biography.sample_bytes == 0 && end_bytes > f->peak_bytes &&
+        end_bytes > f->missed_peak_bytes) {
+        f->missed_peak_bytes = end_bytes;
+        f->missed_peak_s = f->duration_s;
+    }
+}
+
 void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char *title,
                          int wait_status)
 {
@@ -311,6 +331,7 @@ void hpp__profile_finish(hpp__profile *p, hpp__process_sample *last, const char 
     }
     count_older_blocks(p);
     note_losses(p);
+    keep_missed_peak(p, last);
     if (hpp__profile_logs_totals(p)) {
         hpp__profile_log_totals(p, last->time_s, true);
     }

@@ -461,6 +461,8 @@ void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end 
         .end_s = p->files.start_s + time_s,
         .left_bytes = p->figures.allocated_bytes - p->figures.freed_bytes,
         .name = {p->title, p->title ? strlen(p->title) : 0},
+        .missed_peak_bytes = p->figures.missed_peak_bytes,
+        .missed_peak_s = p->figures.missed_peak_s,
     };
     if (p->number != 0) {
         note_recording(
