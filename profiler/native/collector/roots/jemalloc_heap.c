@@ -10,8 +10,7 @@
 enum {
     WORD_BYTES = 8,
     PAGE_BYTES = HPP__PIECE_PAGE_BYTES,
-    TABLE_BYTES = 1 << 21, /* the root of the map, and each table that it leads to */
-    TABLE_PAGES_BITS = 30, /* of an address, that a table knows */
+    PAGE_BITS = 12,
     TABLE_ALIGNMENT = 64,
     MOST_STATIC_BYTES = 1 << 24,
     MOST_TRIED_BYTES = 1 << 30, /* of tables, to find the root */
@@ -23,6 +22,16 @@ enum {
     BIN_WORDS = 3, /* of a cache's bin: where its stack is */
 };
 static const uint64_t cache_mark = 0x7a7a7a7a7a7a7a7a; /* at the begin of a cache's memory */
+
+/* The map of pages, a tree of tables. The bits of an address between those of a page and those that
+ * the processor does not use are numbers of elements in the tables, of the root first. */
+typedef struct map_form {
+    unsigned root_bits, middle_bits, leaf_bits; /* middle_bits 0: the root leads to leaves */
+    unsigned n_leaf_words;                      /* of an element */
+} map_form;
+
+/* For addresses of 48 and of 57 bits: jemalloc takes what the processor has that builds it. */
+static const map_form forms[] = {{18, 0, 18, 1}, {15, 15, 15, 2}};
 
 typedef enum extent_state { EXTENT_ACTIVE, EXTENT_DIRTY, EXTENT_MUZZY } extent_state;
 
@@ -42,7 +51,8 @@ typedef struct cache {
 
 typedef struct walk {
     const hpp__image *image;
-    hpp__piece_reader data, tables;
+    const map_form *form;
+    hpp__piece_reader data, middle, tables;
     hpp__found_blocks *heap;
     uint64_t n_tried_bytes;
     size_t n_tables, n_invalid;
@@ -111,14 +121,21 @@ static bool has_its_class(const extent *e)
            e->address - e->page <= e->size_bytes - size;
 }
 
-/* Reads the extent that an element of the map leads to. Returns false unless both say the same. */
+/* Reads the extent that an element of a leaf leads to. Returns false unless both say the same. With
+ * 48 bits, the address of the extent, its class above it and what it is for are in one word. */
 static bool read_extent(const walk *w, extent *out, uint64_t element)
 {
     enum { BITS, ADDRESS, SIZE, BITMAP = 8, N_WORDS = 16, ALIGNMENT = 128, ADDRESS_BITS = 48 };
     const uint64_t page_mask = ~(uint64_t)(PAGE_BYTES - 1);
-    uint64_t words[N_WORDS];
-    uint64_t at =
-        element << (64 - ADDRESS_BITS) >> (64 - ADDRESS_BITS) & ~(uint64_t)(ALIGNMENT - 1);
+    uint64_t words[N_WORDS], parts[2] = {0};
+    if (!hpp__piece_reader_copy(&w->tables, parts, element, w->form->n_leaf_words * WORD_BYTES)) {
+        return false;
+    }
+    bool is_packed = w->form->n_leaf_words == 1;
+    uint64_t use = is_packed ? parts[0] : parts[1];
+    uint64_t size_class = is_packed ? use >> ADDRESS_BITS : (uint32_t)use >> 5;
+    uint64_t at = is_packed ? parts[0] << (64 - ADDRESS_BITS) >> (64 - ADDRESS_BITS) : parts[0];
+    at &= ~(uint64_t)(ALIGNMENT - 1);
     if (at == 0 || !hpp__image_read(w->image, words, at, sizeof words)) {
         return false;
     }
@@ -132,8 +149,8 @@ static bool read_extent(const walk *w, extent *out, uint64_t element)
     memcpy(out->is_free, &words[BITMAP], sizeof out->is_free);
     const hpp__image_map *map = hpp__image_map_of(w->image, out->page);
     return map && hpp__image_map_is_anonymous(map) && out->size_bytes <= map->end - out->page &&
-           out->is_slab == (element & 1) && out->state == (element >> 2 & 7) &&
-           out->size_class == element >> ADDRESS_BITS && has_its_class(out);
+           out->is_slab == (use & 1) && out->state == (use >> 2 & 7) &&
+           out->size_class == size_class && has_its_class(out);
 }
 
 /* Returns whether a mapping can be static data: of a file, or after such, zeros at first. */
@@ -143,29 +160,70 @@ static bool is_static(const hpp__image_map *map)
            (map->path[0] == '/' || map->path[0] == '\0');
 }
 
-/* Finds the root of the map in static data, by an address of a table whose first element leads to
- * an extent with its page: the page tells the place of that address in the root. Returns 0 if there
- * is none. */
+static uint64_t table_bytes(unsigned bits)
+{
+    return UINT64_C(1) << bits << 3;
+}
+
+static uint64_t leaf_bytes(const map_form *form)
+{
+    return table_bytes(form->leaf_bits) * form->n_leaf_words;
+}
+
+/* Returns whether memory of the program can have a table at an address. */
+static bool can_be_table(const walk *w, uint64_t table, uint64_t n_bytes)
+{
+    const hpp__image_map *map =
+        table % TABLE_ALIGNMENT == 0 ? hpp__image_map_of(w->image, table) : NULL;
+    return map && hpp__image_map_is_anonymous(map) && map->end - table >= n_bytes;
+}
+
+/* Finds the first word of a table that is not 0. It is in the first page of what is no table. */
+static bool find_first(walk *w, uint64_t table, uint64_t n_bytes, uint64_t *at, uint64_t *word)
+{
+    *at = table;
+    bool is_found = next_word(&w->tables, at, table + PAGE_BYTES, word) ||
+                    next_word(&w->tables, at, table + n_bytes, word);
+    w->n_tried_bytes += *at - table + WORD_BYTES;
+    return is_found;
+}
+
+/* Returns the page of the first extent that a table below the root leads to, if the places of all
+ * elements on the way are those of the page; else 0. */
+static uint64_t first_page(walk *w, uint64_t table)
+{
+    const map_form *f = w->form;
+    uint64_t leaf = table, in_middle = 0, element, word;
+    if (f->middle_bits != 0) {
+        uint64_t at, n_bytes = table_bytes(f->middle_bits);
+        if (!can_be_table(w, table, n_bytes) || !find_first(w, table, n_bytes, &at, &leaf)) {
+            return 0;
+        }
+        in_middle = (at - table) / WORD_BYTES;
+    }
+    extent e;
+    if (!can_be_table(w, leaf, leaf_bytes(f)) ||
+        !find_first(w, leaf, leaf_bytes(f), &element, &word) || !read_extent(w, &e, element)) {
+        return 0;
+    }
+    uint64_t in_leaf = (element - leaf) / (f->n_leaf_words * WORD_BYTES);
+    unsigned below_root = f->middle_bits + f->leaf_bits + PAGE_BITS;
+    uint64_t page = e.page >> below_root << below_root | (in_middle << f->leaf_bits | in_leaf)
+                                                             << PAGE_BITS;
+    return page - e.page < e.size_bytes ? page : 0;
+}
+
+/* Finds the root of the map in static data, by an address of a table that leads to an extent: its
+ * page tells the place of that address in the root. Returns 0 if there is none. */
 static uint64_t find_root(walk *w, uint64_t begin, uint64_t end)
 {
-    uint64_t table, element;
-    for (uint64_t at = begin; next_word(&w->data, &at, end, &table); at += WORD_BYTES) {
-        const hpp__image_map *map =
-            table % TABLE_ALIGNMENT == 0 ? hpp__image_map_of(w->image, table) : NULL;
-        uint64_t first = table;
-        extent e;
-        if (!map || !hpp__image_map_is_anonymous(map) || map->end - table < TABLE_BYTES ||
-            w->n_tried_bytes > MOST_TRIED_BYTES) {
-            continue;
-        }
-        bool is_extent = next_word(&w->tables, &first, table + TABLE_BYTES, &element) &&
-                         read_extent(w, &e, element);
-        w->n_tried_bytes += first - table + WORD_BYTES;
-        uint64_t place = is_extent ? e.page >> TABLE_PAGES_BITS : 0;
-        uint64_t page = (place << TABLE_PAGES_BITS) + (first - table) / WORD_BYTES * PAGE_BYTES;
-        uint64_t root = at - place * WORD_BYTES;
-        if (is_extent && page - e.page < e.size_bytes && root >= begin && root <= at &&
-            end - root >= TABLE_BYTES) {
+    uint64_t table, root_bytes = table_bytes(w->form->root_bits);
+    unsigned below_root = w->form->middle_bits + w->form->leaf_bits + PAGE_BITS;
+    for (uint64_t at = begin; end - begin >= root_bytes && w->n_tried_bytes <= MOST_TRIED_BYTES &&
+                              next_word(&w->data, &at, end, &table);
+         at += WORD_BYTES) {
+        uint64_t page = first_page(w, table), root = at - (page >> below_root) * WORD_BYTES;
+        if (page != 0 && root >= begin && root <= at && end - root >= root_bytes) {
             return root;
         }
     }
@@ -200,19 +258,21 @@ static void add_extent(walk *w, const extent *e)
     }
 }
 
-/* Adds the extents of a table, whose first element is of `page`. */
-static void add_table(walk *w, uint64_t table, uint64_t page)
+/* Adds the extents of a leaf, whose first element is of `page`. */
+static void add_leaf(walk *w, uint64_t leaf, uint64_t page)
 {
-    uint64_t end = table + TABLE_BYTES, n_pages = 1, element;
-    for (uint64_t at = table; next_word(&w->tables, &at, end, &element);
-         at += n_pages < (end - at) / WORD_BYTES ? n_pages * WORD_BYTES : end - at) {
+    const uint64_t element_bytes = w->form->n_leaf_words * WORD_BYTES;
+    uint64_t end = leaf + leaf_bytes(w->form), n_pages = 1, word;
+    for (uint64_t at = leaf; next_word(&w->tables, &at, end, &word);
+         at += n_pages < (end - at) / element_bytes ? n_pages * element_bytes : end - at) {
         extent e;
-        uint64_t own = page + (at - table) / WORD_BYTES * PAGE_BYTES;
-        bool is_valid = read_extent(w, &e, element) && own - e.page < e.size_bytes;
+        at -= (at - leaf) % element_bytes;
+        uint64_t own = page + (at - leaf) / element_bytes * PAGE_BYTES;
+        bool is_valid = read_extent(w, &e, at) && own - e.page < e.size_bytes;
         n_pages = is_valid ? (e.page + e.size_bytes - own) / PAGE_BYTES : 1;
         w->n_invalid += !is_valid;
         if (w->n_invalid > MOST_INVALID) {
-            w->heap->unread_bytes += (end - at) / WORD_BYTES * PAGE_BYTES;
+            w->heap->unread_bytes += (end - at) / element_bytes * PAGE_BYTES;
             return;
         }
         if (is_valid && own == e.page) {
@@ -221,19 +281,39 @@ static void add_table(walk *w, uint64_t table, uint64_t page)
     }
 }
 
+/* Adds what a table of addresses leads to, whose first element is of `page`. */
+static void add_table(walk *w, hpp__piece_reader *reader, uint64_t table, unsigned bits,
+                      uint64_t page)
+{
+    const map_form *f = w->form;
+    bool leads_to_leaves = reader != &w->data || f->middle_bits == 0;
+    unsigned below = PAGE_BITS + f->leaf_bits + (leads_to_leaves ? 0 : f->middle_bits);
+    uint64_t next;
+    for (uint64_t at = table; next_word(reader, &at, table + table_bytes(bits), &next);
+         at += WORD_BYTES) {
+        uint64_t of_next = page + ((at - table) / WORD_BYTES << below);
+        if (++w->n_tables > MOST_TABLES) {
+            w->heap->unread_bytes += UINT64_C(1) << below;
+        } else if (leads_to_leaves) {
+            add_leaf(w, next, of_next);
+        } else {
+            add_table(w, &w->middle, next, f->middle_bits, of_next);
+        }
+    }
+}
+
 /* Adds what the map of a module knows. Returns false if it has none. */
 static bool add_module(walk *w, uint64_t begin, uint64_t end)
 {
-    uint64_t root = end - begin >= TABLE_BYTES ? find_root(w, begin, end) : 0, table;
-    for (uint64_t at = root; root != 0 && next_word(&w->data, &at, root + TABLE_BYTES, &table);
-         at += WORD_BYTES) {
-        if (++w->n_tables <= MOST_TABLES) {
-            add_table(w, table, (at - root) / WORD_BYTES << TABLE_PAGES_BITS);
-        } else {
-            w->heap->unread_bytes += UINT64_C(1) << TABLE_PAGES_BITS;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        w->form = &forms[i];
+        uint64_t root = find_root(w, begin, end);
+        if (root != 0) {
+            add_table(w, &w->data, root, w->form->root_bits, 0);
+            return true;
         }
     }
-    return root != 0;
+    return false;
 }
 
 /* ---- Caches of threads ---- */
@@ -316,6 +396,7 @@ bool hpp__jemalloc_heap_read(hpp__found_blocks *out, const hpp__image *image)
     walk w = {.image = image, .heap = out};
     bool is_found = false;
     out->lacks_memory |= !hpp__piece_reader_init(&w.data, image);
+    out->lacks_memory |= !hpp__piece_reader_init(&w.middle, image);
     out->lacks_memory |= !hpp__piece_reader_init(&w.tables, image);
     for (size_t i = 0; i < image->n_maps && !out->lacks_memory;) {
         uint64_t begin = image->maps[i].begin, end = begin;
@@ -332,6 +413,7 @@ bool hpp__jemalloc_heap_read(hpp__found_blocks *out, const hpp__image *image)
     drop_caches(&w);
     hpp__found_blocks_keep_used(out, 0);
     hpp__piece_reader_finish(&w.data);
+    hpp__piece_reader_finish(&w.middle);
     hpp__piece_reader_finish(&w.tables);
     free(w.caches);
     return is_found;

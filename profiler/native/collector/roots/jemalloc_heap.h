@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The live blocks of a program by the structures of jemalloc in an image of it: 5.3, x86-64, pages
- * of 4 KiB and addresses of 48 bits, as it is built by default, in a library or in the program. No
- * symbols are needed: its map of pages is a table of 2 MiB in static data, with addresses of tables
- * of the same size, whose elements lead to extents that say which pages they have.
+ * of 4 KiB and addresses of 48 or 57 bits, as it is built by default, in a library or in the
+ * program. No symbols are needed: its map of pages is a table in static data, with addresses of
+ * other tables, whose elements lead to extents that say which pages they have.
  *
  * Source: jemalloc 5.3.0 and 5.3.1, include/jemalloc/internal/rtree.h, edata.h, sc.h, slab_data.h
  * and cache_bin.h. What is read is untrusted: an extent must have the page that led to it, and its
