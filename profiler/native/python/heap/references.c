@@ -76,19 +76,6 @@ static void mark_shared_keys(hpp__python *p, uint64_t type)
     }
 }
 
-/* Marks the block of the keys of a dict with `n_used` entries. While it grows, they do not have
- * their number yet. */
-static bool mark_keys(hpp__python *p, uint64_t keys, uint64_t owner, uint64_t n_used)
-{
-    hpp__python_entries entries;
-    bool is_growing = n_used > 0 && hpp__python_entries_at(p, keys, &entries) && entries.n == 0;
-    if (!is_growing) {
-        return mark_part(p, keys, owner, HPP__PYTHON_IS_KEYS);
-    }
-    uint64_t n_words = (entries.begin - keys) / WORD_BYTES + n_used * entries.n_words;
-    return mark_part(p, keys, owner, 0) && use_part(p, keys, n_words);
-}
-
 /* Marks the block of the values of a dict or an instance. */
 static bool mark_values(hpp__python *p, uint64_t values, uint64_t owner, uint64_t n_used)
 {
@@ -138,7 +125,7 @@ bool hpp__python_note_parts(hpp__python *p, const hpp__python_type *type, size_t
         is_good = mark_values(p, values, owner, 0);
     }
     if (type->kind == HPP__PYTHON_DICT && n_object > 5) {
-        is_good = mark_keys(p, object[4], owner, object[2]) &&
+        is_good = mark_part(p, object[4], owner, HPP__PYTHON_IS_KEYS) &&
                   (object[5] == 0 || mark_values(p, object[5], owner, object[2]));
     } else if (type->kind == HPP__PYTHON_LIST && n_object > 3) {
         is_good = mark_part(p, object[3], owner, 0) && use_part(p, object[3], object[2]);

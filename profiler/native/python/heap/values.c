@@ -9,7 +9,6 @@
 enum {
     WORD_BYTES = 8,
     MAX_CHARACTERS = 200, /* of a text */
-    DICT_USED = 16,       /* number of its entries */
     DICT_KEYS = 32,
     DICT_VALUES = 40, /* of a dict that shares its keys, else 0 */
 };
@@ -84,18 +83,18 @@ bool hpp__python_parse_keys(const hpp__python *p, const uint64_t head[HPP__PYTHO
     if (p->offsets->minor < 11) {
         uint64_t size = head[1];
         n_index_bytes = size * (size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffff ? 4 : 8);
-        out->n = head[4];
+        out->n = head[4] != 0 ? head[4] : head[3];
         out->n_words = 3;
     } else {
         const unsigned char *bytes = (const unsigned char *)&head[1];
         n_index_bytes = UINT64_C(1) << (bytes[1] & 63);
-        out->n = head[3];
+        out->n = head[3] != 0 ? head[3] : head[2];
         out->n_words = bytes[2] == 0 ? 3 : 2;
     }
     uint64_t n_before = p->offsets->keys_bytes + n_index_bytes;
     out->begin = keys + n_before;
-    out->most = n_before <= n_bytes ? (n_bytes - n_before) / (out->n_words * WORD_BYTES) : 0;
-    return n_index_bytes <= n_bytes && n_before <= n_bytes && out->n <= out->most;
+    return n_index_bytes <= n_bytes && n_before <= n_bytes &&
+           out->n <= (n_bytes - n_before) / (out->n_words * WORD_BYTES);
 }
 
 /* The entries are inside the block of the keys, whatever their number is said to be; if they are no
@@ -116,10 +115,6 @@ bool hpp__python_dict_entries(const hpp__python *p, uint64_t dict, hpp__python_e
 {
     uint64_t values = hpp__python_word(p, dict + DICT_VALUES);
     bool is_dict = hpp__python_entries_at(p, hpp__python_keys(p, dict), out);
-    if (is_dict && out->n == 0) {
-        uint64_t n_used = hpp__python_word(p, dict + DICT_USED);
-        out->n = n_used < out->most ? n_used : out->most;
-    }
     out->values = values ? values + p->offsets->values : 0;
     return is_dict;
 }

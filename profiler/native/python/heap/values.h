@@ -38,9 +38,9 @@ bool hpp__python_module_name(const hpp__python *python, uint64_t name, uint64_t 
 
 /* Where the entries of a dict are. */
 typedef struct hpp__python_entries {
-    uint64_t begin;   /* of entries with a key and a value, in this order, at their ends */
-    uint64_t values;  /* 0: the entries have the values */
-    uint64_t n, most; /* for how many there is room */
+    uint64_t begin;  /* of entries with a key and a value, in this order, at their ends */
+    uint64_t values; /* 0: the entries have the values */
+    uint64_t n;
     unsigned n_words; /* of an entry: with or without a hash */
 } hpp__python_entries;
 
@@ -51,15 +51,16 @@ enum { HPP__PYTHON_KEYS_WORDS = 5 /* before the indices of the keys of a dict */
 uint64_t hpp__python_shared_keys(const hpp__python *python, uint64_t type);
 
 /* Finds the entries of keys, which have the values, in `n_bytes` at an address that begin with the
- * words `head`. Returns false if they are not there. */
+ * words `head`. Returns false if they are not there. While a dict grows, its new keys get their
+ * entries before the number of them, and the old ones are freed in between; so keys without a
+ * number have all for which they have room: those that are not in use are 0. */
 bool hpp__python_parse_keys(const hpp__python *python, const uint64_t head[HPP__PYTHON_KEYS_WORDS],
                             uint64_t keys, uint64_t n_bytes, hpp__python_entries *out);
 
 /* Finds them at an address. Returns false if they cannot be read. */
 bool hpp__python_entries_at(const hpp__python *python, uint64_t keys, hpp__python_entries *out);
 
-/* Finds those of a dict, also while it grows: its new keys get their entries before the number of
- * them, and the old ones are freed in between. Returns false if they cannot be read. */
+/* Finds those of a dict. Returns false if they cannot be read. */
 bool hpp__python_dict_entries(const hpp__python *python, uint64_t dict, hpp__python_entries *out);
 
 /* Returns how many of the values at an address can be in use, of a dict that has `n_used` or of an
