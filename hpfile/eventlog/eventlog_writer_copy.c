@@ -50,7 +50,6 @@ static bool is_written(const hpf_event *event)
     case HPF__EVENT_HEAP_BIO_PROF_SAMPLE_BEGIN:
     case HPF__EVENT_IPE:
     case HPF__EVENT_HEAP_PROF_SAMPLE_CHANGES:
-    case HPF__EVENT_HEAP_PROF_RATE:
         return true;
     default:
         return false;

@@ -863,7 +863,8 @@ static hpf_status init_parts(hpp_census *c, const hpp_census_options *options, h
                      : status;
     }
     if (status == HPF_OK && c->has_biography) {
-        bool has_histories = c->has_retainers || options->n_further > 0;
+        bool has_histories =
+            c->has_retainers || options->n_further > 0 || c->heap.deaths_have_only_sizes;
         status =
             hpp__biography_init(&c->biography, c->heap.ref_shift, has_histories, c->lost_key, err);
     }

@@ -162,7 +162,8 @@ static hpf_status begin_log(hpp__output *o, int which, hpf_sink *sink, const hpp
         .writes_totals = has_totals,
         .writes_calls = hpp__census_has_calls(engine),
         .writes_resident = options->with_resident,
-        .has_watch = hpp_census_asks_for(options->census, HPF_BREAKDOWN_BIOGRAPHY),
+        .has_watch = options->rate_bytes == 0 &&
+                     hpp_census_asks_for(options->census, HPF_BREAKDOWN_BIOGRAPHY),
         .writes_waste = hpp_census_asks_for(options->census, HPF_BREAKDOWN_TYPE),
         .writes_generations = o->has_generations,
         .frames = frames_of_named,

@@ -57,6 +57,23 @@ def program(name):
     return os.path.join(PROGRAMS, name)
 
 
+# Amounts and times, as summaries write them.
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+         "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+AMOUNT = r"(-?[\d.,]+(?:e[-+]?\d+)? (?:[KMGTPE]i)?B)"
+
+
+def number(text):
+    """Converts an amount or a time to bytes or seconds."""
+    if ":" in text:
+        seconds = 0
+        for part in text.split(":"):
+            seconds = 60 * seconds + float(part)
+        return seconds
+    digits, _, unit = text.partition(" ")
+    return float(digits.replace(",", "")) * UNITS[unit or "B"]
+
+
 def run(command, environment=None, patience_s=PATIENCE_S, **more):
     more.setdefault("stdin", subprocess.DEVNULL)
     done = subprocess.run(command, capture_output=True, text=True, timeout=patience_s,

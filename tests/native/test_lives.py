@@ -63,7 +63,8 @@ class Lives(Native):
         """Runs a case of `lives`, or of a command that has the same phases. Returns the path of the profile without
         ".hp", the truth of each phase, the samples in its middle, and the summary."""
         base = os.path.join(self.fresh(), "profile")
-        done = harness.run([harness.CENSUS, "run", *options, "-i0.03", f"--biography-rate={rate}",
+        rates = [f"--biography-rate={rate}"] if rate else []
+        done = harness.run([harness.CENSUS, "run", *options, "-i0.03", *rates,
                             *harness.files_of(base, *files), "--", *(command or [program("lives")]), case,
                             base + ".hp", *more], patience_s=2 * harness.PATIENCE_S)
         self.assertEqual(done.status, status, done.errors)
@@ -73,8 +74,8 @@ class Lives(Native):
         self.held = held_in(done.output)
         return base, truths, windows, done.errors
 
-    def check(self, case, *options, **more):
-        """Compares the profile with the truth. Returns the summary."""
+    def check(self, case, *options, delta=None, **more):
+        """Compares the profile with the truth; `delta` is that of sums. Returns the summary."""
         _, truths, windows, errors = self.run_case(case, "-hb", *options, **more)
         for number, (truth, samples) in enumerate(zip(truths, windows)):
             self.assertTrue(samples, f"phase {number} has no samples")
@@ -86,7 +87,7 @@ class Lives(Native):
                                          f"phase {number}: {name} is {share:.2f} % instead of "
                                          f"{true_share:.2f} %: {dict(sample)}")
                 # The profile also has the few blocks that the C library makes. With a restriction, sums are estimates.
-                self.assertAlmostEqual(total / sum(truth), 1, delta=0.04 if options else 0.01)
+                self.assertAlmostEqual(total / sum(truth), 1, delta=delta or (0.04 if options else 0.01))
         return errors
 
     def test_lives_all_lag(self):
@@ -129,6 +130,13 @@ class Lives(Native):
         last = max(census.profile.samples, key=lambda sample: sum(sample[1].values()))[1]
         self.assertGreater(last["VOID"], 0.99 * sum(last.values()), last)
 
+    def test_lives_of_samples(self):
+        """With --rate, the blocks of the sample are those that are watched."""
+        for case in "half_void", "cache", "use_now_and_then":
+            with self.subTest(case):
+                errors = self.check(case, f"--rate={RATE}", rate=None, delta=0.06)  # five standard deviations
+                self.assertRegex(errors, r"each within [\d.]+ points")
+
     def test_lives_of_interpreter(self):
         self.check("interpreter")
 
@@ -155,7 +163,10 @@ class Lives(Native):
 
     def check_restricted(self, phase, *options):
         """Half of the bytes of the case are in the phase, all of them made by one function."""
-        _, truths, windows, _ = self.run_case("half_void", *options)
+        base, truths, windows, errors = self.run_case("half_void", *options)
+        largest = max(sum(bands.values()) for _, bands in harness.Profile(base + ".hp").samples)
+        for text in re.search(rf"; peak {harness.AMOUNT} at .*(?s:.*)at the peak:\ncensus: +{harness.AMOUNT} ", errors).groups():
+            self.assertAlmostEqual(harness.number(text) / largest, 1, delta=0.01, msg=errors)
         for truth, samples in zip(truths, windows):
             self.assertTrue(samples)
             for sample in samples:
@@ -166,6 +177,18 @@ class Lives(Native):
 
     def test_lives_restrict_sites(self):
         self.assertRegex(next(iter(self.check_restricted(3, "-hd", "-hbvoid"))), r"^make@lives\.c:\d+$")
+
+    def test_lives_restrict_types(self):
+        """Types are those of the blocks in each image."""
+        self.assertEqual(list(self.check_restricted(3, "-hy", "-hbvoid")), ["unsigned char"])
+
+    def test_lives_restrict_types_of_python(self):
+        """The types are those of objects, not of sites."""
+        text = "import os, time; kept = [bytes(5000) for _ in range(2000)]; time.sleep(1); os._exit(0)"
+        census = harness.run_census(["/usr/bin/python3", "-c", text], self.fresh(), "-hy", "-hbvoid", "-i0.1",
+                                    "--biography-rate=4K")
+        largest = max((bands for _, bands in census.profile.samples), key=lambda bands: bands["bytes"])
+        self.assertAlmostEqual(largest["bytes"] / 1e7, 1, delta=0.1, msg=str(largest))
 
     def test_lives_restrict_modules(self):
         self.assertEqual(list(self.check_restricted(1, "-hm", "-hblag,use,drag", "-hmlives", "-hdmake")),

@@ -156,8 +156,8 @@ class Rate(Native):
         self.assertGreaterEqual(found["objects"], 2 * 15000 + 2001 + 500)
         self.assertTrue(true <= found["bytes"] < true + 24 * found["objects"], (true, found["bytes"]))
 
-    def run_held(self, option, *before):
-        return harness.run([harness.CENSUS, "run", "--rate=8K", option, "--", *before, program("sampled"), "held"],
+    def run_held(self, option, *before, rates=("--rate=8K",)):
+        return harness.run([harness.CENSUS, "run", *rates, option, "--", *before, program("sampled"), "held"],
                            cwd=self.fresh())
 
     def test_summary_of_samples_and_holders(self):
@@ -196,10 +196,19 @@ class Rate(Native):
                 n_within += abs(band["max"] - n_bytes) <= band["max_margin"]
         self.assertGreaterEqual(n_within, 0.9 * n_names)
 
-    def test_samples_do_not_tell_uses(self):
-        done = self.run_held("-hb")
+    def test_phases_of_samples(self):
+        """Each sample has a phase, also by type and holder: bands add up to what is counted, with the margins of all amounts."""
+        for options in ["-hb"], ["-hb", "-hy", "-hr"]:
+            done = self.sample([program("sampled"), "held"], 3, *options, "-i0.05", files=(".census",))
+            report = self.report(done.base + ".census", "-m0")
+            true = sum(done.printed("live").values())
+            self.assertLess(abs(report["peak"]["value"] - true), 2 * report["peak_margin"], report)
+            self.assertEqual({band["name"] for band in report["bands"]} - {"LAG", "USE", "DRAG", "VOID"}, set())
+
+    def test_samples_are_the_watched_blocks(self):
+        done = self.run_held("-hb", rates=["--rate=8K", "--biography-rate=4K"])
         self.assertNotEqual(done.status, 0)
-        self.assertIn("leave out --rate", done.errors)
+        self.assertIn("leave out --biography-rate", done.errors)
 
     def amounts(self, done):
         """Returns the bytes that `keep` made, and all that were allocated."""

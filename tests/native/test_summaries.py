@@ -10,28 +10,14 @@ import subprocess
 import time
 
 import harness
-from harness import CENSUS, Native, program
+from harness import AMOUNT, CENSUS, Native, number, program
 
 MODES = [["-hc"], ["-hd"], ["-hm"], ["-hy"], ["-hr"], ["-hb"], ["-hT"], ["-p"], ["-hd", "-p"],
-         ["-hd", "--snapshot", "largest"]]
+         ["-hd", "--snapshot", "largest"], ["-hd", "-hbdrag,void"], ["-hy", "-hbdrag,void"]]
 # Texts have three significant digits.
 ROUNDED = 1.006
-UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-         "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
-AMOUNT = r"(-?[\d.,]+(?:e[-+]?\d+)? (?:[KMGTPE]i)?B)"
 TIME = r"(-?[\d.,]+(?:e[-+]?\d+)? (?:ns|us|µs|ms|s|min|h)|[\d:]+(?:\.\d+)?)"
 COUNT = r"(-?[\d,]+)"
-
-
-def number(text):
-    """Converts an amount or a time to bytes or seconds."""
-    if ":" in text:
-        seconds = 0
-        for part in text.split(":"):
-            seconds = 60 * seconds + float(part)
-        return seconds
-    digits, _, unit = text.partition(" ")
-    return float(digits.replace(",", "")) * UNITS[unit or "B"]
 
 
 class Summary:
@@ -147,7 +133,7 @@ class Summaries(Native):
             done = harness.run([*prefix, CENSUS, "run", "-i0.01", *mode, *more, "-o", base + ".hp", "--", *command])
             summary = self.check(done.errors, (mode, command))
             if os.path.exists(base + ".hp"):
-                self.check_report(base + ".hp", (mode, command))
+                self.check_report(base + ".hp", summary, (mode, command))
             self.check_resident(command, summary)
 
     def check_resident(self, command, summary):
@@ -158,11 +144,16 @@ class Summaries(Native):
                 self.assertGreaterEqual(resident, end / 2, summary.text)
                 self.assertGreaterEqual(own, 0)
 
-    def check_report(self, path, what):
+    def check_report(self, path, summary, what):
         done = harness.run([CENSUS, "report", "--format", "json", path])
         if done.status == 0:
-            wrong = wrong_report(json.loads(done.output))
+            report = json.loads(done.output)
+            wrong = wrong_report(report)
             self.assertIsNone(wrong, f"{what}: {wrong}: {done.output}")
+            peaks = summary.all(rf"in the largest one, {AMOUNT}") or summary.all(rf"peak {AMOUNT} at")
+            if peaks and "processes;" not in summary.text and "the peak has no sample\n" not in summary.text:
+                self.assertAlmostEqual(peaks[0][0], report["peak"]["value"], delta=0.006 * peaks[0][0] + 1,
+                                       msg=f"{what}: {summary.text}")
 
     def test_summaries_of_ends(self):
         self.run_all([program("ends"), "returns", "3"])

@@ -35,7 +35,8 @@ typedef struct hpp_collector_options {
     size_t n_retainer, n_no_retainer;
     bool without_python;         /* show Python and Haskell programs as native ones */
     uint32_t max_depth;          /* keep the innermost functions of a stack only; 0: all */
-    uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: 64 KiB */
+    uint64_t biography_bytes;    /* sampled biographies: bytes for each watched block; 0: rate_bytes
+                                  * of the profile, or 64 KiB if all blocks are counted */
     uint64_t biography_seed;     /* of the choice of these blocks, and of samples, whose rate stays
                                     the same then; 0: a new one for each process */
     uint32_t verify_stacks;      /* compare every n-th stack with a new unwind; 0: none */

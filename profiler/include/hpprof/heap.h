@@ -131,6 +131,9 @@ typedef struct hpp_heap {
     /* Number of low bits that are 0 in all references: 3 or 4 if they are addresses. With it, the
      * words of neighbouring objects are neighbours in the engine's tables. */
     unsigned ref_shift;
+
+    /* hpp_census_dead gets the size of an object only: the census keeps its band by reference. */
+    bool deaths_have_only_sizes;
 } hpp_heap;
 
 HPF_END_DECLS

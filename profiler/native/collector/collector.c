@@ -562,8 +562,9 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     }
     uint64_t tick_us = hpp_collector_tick_ns(c) / 1000;
     bool has_biography = hpp_census_asks_for(&c->census, HPF_BREAKDOWN_BIOGRAPHY);
-    uint64_t biography_bytes =
-        c->options.biography_bytes ? c->options.biography_bytes : default_biography_bytes;
+    uint64_t biography_bytes = c->profile.rate_bytes        ? c->profile.rate_bytes
+                               : c->options.biography_bytes ? c->options.biography_bytes
+                                                            : default_biography_bytes;
     bool has_images =
         c->profile.snapshot != HPP_SNAPSHOT_NEVER || hpp__profile_counts_closures(&c->profile);
     bool has_peak_images =
@@ -685,10 +686,10 @@ static hpf_status check_options(const hpp_collector_options *options, hpf_error 
     if (options->skips_none && options->n_skip > 0) {
         return hpf_error_set(err, HPF_ERR_ARGUMENT, "--skip and --no-skip exclude each other");
     }
-    if (options->profile->rate_bytes && has_lives) {
-        return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
-                             "-hb watches blocks of its own choice (--biography-rate), not those "
-                             "of a sample: leave out --rate");
+    if (options->profile->rate_bytes && options->biography_bytes) {
+        return hpf_error_set(err, HPF_ERR_ARGUMENT,
+                             "with --rate, -hb watches the blocks of the sample: leave out "
+                             "--biography-rate");
     }
     if (hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER)) {
         return HPF_OK;

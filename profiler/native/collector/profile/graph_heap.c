@@ -500,7 +500,8 @@ hpf_status hpp__graph_heap_init(hpp__graph_heap *h, hpp__site_heap *native,
                          .children = list_children,
                          .roots = visit_roots,
                          .stacks = &hpp__named_stacks_view,
-                         .context = h};
+                         .context = h,
+                         .deaths_have_only_sizes = true};
     h->arena = hpf_arena_create();
     return h->arena ? HPF_OK : hpf_error_set_memory(err);
 }

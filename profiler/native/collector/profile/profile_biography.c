@@ -43,6 +43,11 @@ static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
         return hpf_error_set_memory(err);
     }
     uint32_t n = hpp_census_n_eras(p->engine);
+    p->figures.peak_bytes = 0; /* in its samples, the phases were not known */
+    p->figures.peak_s = 0;
+    for (int i = 0; i < 1 + HPP_MAX_FURTHER_BANDS; i++) {
+        p->peak_bands[i].n = 0;
+    }
     for (uint32_t i = 0; i < n && i < p->biography.eras_capacity; i++) {
         const hpp__era *era = &p->biography.eras[i];
         hpp_phase_bytes sum = hpp__profile_add_lives(p, era->number, era->live_bytes);
@@ -52,6 +57,7 @@ static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
             b->phases = sum;
         }
         hpp_census_result shown = hpp__profile_scale(p, hpp_census_final(p->engine, i), era);
+        hpp__profile_note_peak(p, &shown);
         hpp__marks_emit(&p->biography.marks, shown.time_s, &p->output);
         hpp__output_result(&p->output, &shown);
         hpp__profile_record(p, &shown, era->inherited_bytes);

@@ -172,7 +172,8 @@ static void note_losses(hpp__profile *p)
         double own_bytes = (double)resident_bytes - (double)f->profiler_bytes;
         f->resident_bytes = hpp__larger(f->resident_bytes, own_bytes);
     }
-    f->biography.sample_bytes = head->biography_bytes;
+    f->biography.sample_bytes =
+        head->biography_bytes > 0 && f->rate_bytes > 0 ? f->rate_bytes : head->biography_bytes;
     f->biography.n_samples = head->n_samples;
     f->biography.n_unsampled = head->n_unsampled;
     f->biography.n_retired = head->n_retired;

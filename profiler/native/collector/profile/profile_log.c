@@ -223,7 +223,7 @@ static void put_rate(hpp__profile *p, uint16_t id, double bytes, double time_s)
 void hpp__profile_log_rate(hpp__profile *p, const hpp__process_sample *snapshot)
 {
     uint64_t watch_bytes = p->reader.window->head.biography_bytes;
-    if (watch_bytes > 0 && !p->biography.is_logged) {
+    if (watch_bytes > 0 && p->options->rate_bytes == 0 && !p->biography.is_logged) {
         p->biography.is_logged = true;
         put_rate(p, HPF__EVENT_HEAP_PROF_WATCH, (double)watch_bytes, snapshot->time_s);
     }

@@ -86,9 +86,8 @@ static hpf_status open_files(hpp__profile *p, hpf_error *err)
 bool hpp__profile_needs_images(const hpp_options *profile)
 {
     const hpp_census_options *census = profile->census;
-    bool is_alone = census->n_further == 0 && hpp_census_asks_for(census, HPF_BREAKDOWN_BIOGRAPHY);
     return hpp_census_asks_for(census, HPF_BREAKDOWN_RETAINER) ||
-           (hpp_census_asks_for(census, HPF_BREAKDOWN_TYPE) && !is_alone);
+           hpp_census_asks_for(census, HPF_BREAKDOWN_TYPE);
 }
 
 bool hpp__profile_counts_closures(const hpp_options *profile)
@@ -305,17 +304,6 @@ static int by_size(const void *a, const void *b)
 static size_t top_bands(const hpp__profile *p, hpp__peak_bands *all, hpp_site_figures *out,
                         size_t n_most)
 {
-    const hpp_phase_bytes *phases = &p->figures.biography.phases;
-    if (all->n > 0 && all->by == HPF_BREAKDOWN_BIOGRAPHY) {
-        const hpp_band known[] = {{.name = HPF_STR("LAG"), .size_bytes = phases->lag_bytes},
-                                  {.name = HPF_STR("USE"), .size_bytes = phases->use_bytes},
-                                  {.name = HPF_STR("DRAG"), .size_bytes = phases->drag_bytes},
-                                  {.name = HPF_STR("VOID"), .size_bytes = phases->void_bytes}};
-        all->n = 0;
-        for (size_t i = 0; i < 4 && i < all->capacity; i++) {
-            all->bands[all->n++] = known[i];
-        }
-    }
     size_t n = all->n < n_most ? all->n : n_most;
     HPF__ARRAY_SORT(all->bands, all->n, by_size);
     double variance, all_bytes = hpp__site_heap_sum(&p->heap, p->peak.groups, p->peak.n, &variance);

@@ -196,6 +196,11 @@ void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end 
  * provisional log was ended. */
 hpf_status hpp__profile_begin_recording(hpp__profile *p, const double *end_s, hpf_error *err);
 
+/* ---- profile_take.c ---- */
+
+/* Keeps the bands of a sample that is larger than all before. Returns whether it is. */
+bool hpp__profile_note_peak(hpp__profile *p, const hpp_census_result *result);
+
 /* ---- profile_biography.c ---- */
 
 /* Sums the lives of an era when `live_bytes` were live. */

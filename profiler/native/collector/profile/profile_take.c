@@ -58,10 +58,9 @@ void hpp__profile_count_totals(hpp__profile *p)
  * which no restriction leaves out. */
 static void keep_bands(hpp__peak_bands *to, const hpp_bands *from, bool is_restricted)
 {
-    enum { N_PHASES = 4 }; /* that take their place at the end */
     bool is_kept = (from->by == HPF_BREAKDOWN_TYPE || from->by == HPF_BREAKDOWN_RETAINER ||
                     from->by == HPF_BREAKDOWN_BIOGRAPHY || is_restricted) &&
-                   HPF__ARRAY_RESERVE(to->bands, to->capacity, from->n_bands + N_PHASES);
+                   HPF__ARRAY_RESERVE(to->bands, to->capacity, from->n_bands);
     to->by = from->by;
     to->n = is_kept ? from->n_bands : 0;
     for (size_t i = 0; i < to->n; i++) {
@@ -80,6 +79,18 @@ static void keep_all_bands(hpp__profile *p, const hpp_census_result *result)
     }
 }
 
+bool hpp__profile_note_peak(hpp__profile *p, const hpp_census_result *result)
+{
+    hpp_process_figures *f = &p->figures;
+    if (result->size_bytes <= f->peak_bytes) {
+        return false;
+    }
+    f->peak_bytes = result->size_bytes;
+    f->peak_s = result->time_s;
+    keep_all_bands(p, result);
+    return true;
+}
+
 /* `live_bytes`: of all blocks, watched or not. */
 static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
                          const hpp_census_result *result, uint64_t live_bytes)
@@ -89,11 +100,8 @@ static void note_figures(hpp__profile *p, const hpp__process_sample *snapshot,
     f->last_objects_s = hpp__profile_needs_images(p->options) ? snapshot->time_s : 0;
     f->resident_bytes = hpp__larger(f->resident_bytes, snapshot->resident_bytes);
     f->profiler_bytes = hpp__larger(f->profiler_bytes, snapshot->profiler_bytes);
-    if (result->size_bytes > f->peak_bytes) {
-        f->peak_bytes = result->size_bytes;
-        f->peak_s = result->time_s;
+    if (hpp__profile_note_peak(p, result)) {
         f->types = p->objects.types;
-        keep_all_bands(p, result);
         if (hpp__profile_needs_images(p->options)) {
             keep_objects(&p->peak, &p->objects);
         } else {

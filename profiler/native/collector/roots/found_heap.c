@@ -87,13 +87,20 @@ static uint64_t memory_of(const hpp__image *image)
     return n_bytes;
 }
 
-/* Returns whether the heap has most of the blocks that an image knows. A program with another
- * allocator has a heap of glibc, too, if a library allocated before that allocator was loaded. */
+/* Returns whether the heap has most of the blocks that an image knows, without those that are
+ * watched, whose memory is the profiler's. A program with another allocator has a heap of glibc,
+ * too, if a library allocated before that allocator was loaded. */
 static bool has_most(const hpp__found_blocks *heap, const hpp__image *image)
 {
-    size_t n = 0, n_inside = 0, at = 0;
+    size_t n = 0, n_inside = 0, at = 0, life = 0;
     for (size_t i = 0; i < image->n_blocks; i++) {
         const hpp__image_block *block = &image->blocks[i];
+        while (life < image->n_lives && image->lives[life].address < block->address) {
+            life++;
+        }
+        if (life < image->n_lives && image->lives[life].address == block->address) {
+            continue;
+        }
         while (at < heap->n_blocks &&
                heap->blocks[at].address + heap->blocks[at].size_bytes <= block->address) {
             at++;

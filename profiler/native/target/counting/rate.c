@@ -19,13 +19,18 @@ static void draw_bytes(void)
     hpp__bytes_to_count = hpp__chance_bytes(&random_state, hpp__settings.rate_bytes << drawn_level);
 }
 
-HPP_COLD HPP_ANY_STACK bool hpp__rate_draw(size_t n_bytes, uint32_t *level)
+HPP_COLD HPP_ANY_STACK bool hpp__rate_is_due(size_t n_bytes)
 {
     if (random_state == 0) {
         random_state = hpp__chance_begin();
         draw_bytes();
     }
-    if (n_bytes < hpp__bytes_to_count) {
+    return n_bytes >= hpp__bytes_to_count;
+}
+
+HPP_COLD HPP_ANY_STACK bool hpp__rate_draw(size_t n_bytes, uint32_t *level)
+{
+    if (!hpp__rate_is_due(n_bytes)) {
         hpp__bytes_to_count -= n_bytes;
         return false;
     }
@@ -43,6 +48,14 @@ hpp_weight hpp__rate_weigh(hpp_block block)
     uint64_t size = block.size_bytes > 0 ? block.size_bytes : 1;
     uint64_t bytes = hpp__chance_represented(size, hpp__settings.rate_bytes << level);
     return (hpp_weight){bytes, (uint32_t)((bytes + size / 2) / size)};
+}
+
+void hpp__rate_add_time(uint64_t begun_at)
+{
+    enum { LONGEST = 1 << 18 };
+    uint64_t now = hpp__time_stamp(), ticks = now > begun_at ? now - begun_at : 0;
+    atomic_fetch_add_explicit(&hpp__window->head.rate_ticks, ticks < LONGEST ? ticks : LONGEST,
+                              memory_order_relaxed);
 }
 
 void hpp__rate_start(void)

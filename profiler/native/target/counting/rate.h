@@ -28,6 +28,9 @@ HPP_ALWAYS_INLINE bool hpp__rate_passes(size_t n_bytes)
     return true;
 }
 
+/* Returns whether the thread's next block is a sample, if it has this size. */
+bool hpp__rate_is_due(size_t n_bytes);
+
 /* Returns whether a block that does not pass is a sample, and then stores the level of its mean
  * (HPP_CALL_RATE). */
 bool hpp__rate_draw(size_t n_bytes, uint32_t *level);
@@ -40,6 +43,10 @@ typedef struct hpp_weight {
 
 /* Returns the weight of a sample, whose site has its level; of one block while all are counted. */
 hpp_weight hpp__rate_weigh(hpp_block block);
+
+/* Adds the time since a time stamp to what samples took; what is longer than a sample takes was an
+ * interruption. */
+void hpp__rate_add_time(uint64_t begun_at);
 
 /* Begins in a process, if the settings say so. */
 void hpp__rate_start(void);

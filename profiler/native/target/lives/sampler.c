@@ -245,9 +245,26 @@ static void end_creation(hpp_new_samples *newest)
     hpp__samples_end_change(signal_mask);
 }
 
-static uint64_t draw(void)
+/* Returns whether a block is a sample. Among samples (rate.h), each is; else it draws the bytes
+ * until the next one. */
+static bool is_sample(size_t n_bytes)
 {
-    return hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+    bool is_new = random_state == 0;
+    if (is_new) {
+        random_state = hpp__chance_begin();
+    }
+    if (hpp__blocks_are_samples) {
+        return hpp__rate_is_due(n_bytes);
+    }
+    if (is_new) {
+        hpp__bytes_to_sample = hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+    }
+    if (n_bytes < hpp__bytes_to_sample) {
+        hpp__bytes_to_sample -= n_bytes;
+        return false;
+    }
+    hpp__bytes_to_sample = hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+    return true;
 }
 
 HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment, bool is_zeroed)
@@ -259,21 +276,19 @@ HPP_COLD HPP_ANY_STACK void *hpp__sampler_make(size_t n_bytes, size_t alignment,
         hpp__bytes_to_sample = UINT64_MAX;
         return NULL;
     }
-    if (random_state == 0) {
-        random_state = hpp__chance_begin();
-        hpp__bytes_to_sample = draw();
-        if (n_bytes < hpp__bytes_to_sample) {
-            hpp__bytes_to_sample -= n_bytes;
-            return NULL;
-        }
+    uint64_t begun_at = hpp__time_stamp();
+    if (!is_sample(n_bytes)) {
+        return NULL;
     }
-    hpp__bytes_to_sample = draw();
     if (hpp__self != NULL && hpp__self->new_samples.n == HPP_MAX_NEW_SAMPLES) {
         end_creation(&hpp__self->new_samples);
     }
     hpp__sampler_keep_up();
     hpp_sample *sample =
         hpp__sample_take(n_bytes, alignment, is_zeroed, hpp__chance_next(&random_state));
+    if (hpp__blocks_are_samples) {
+        hpp__rate_add_time(begun_at);
+    }
     if (sample == NULL) {
         atomic_fetch_add(&hpp__window->head.n_unsampled, 1);
         return NULL;
@@ -287,7 +302,10 @@ void hpp__sampler_begin(void *block)
     uint32_t site = hpp__blocks_mark(block);
     if (site != HPP_SITE_NONE && !hpp__sample_is_frozen(sample)) {
         sample->is_tracked = true;
-        uint64_t bytes = hpp__chance_represented(sample->n_bytes, hpp__settings.biography_bytes);
+        uint64_t bytes =
+            hpp__blocks_are_samples
+                ? hpp__rate_weigh((hpp_block){site, sample->n_bytes}).bytes
+                : hpp__chance_represented(sample->n_bytes, hpp__settings.biography_bytes);
         sample->life = hpp__life_begin(site, bytes, hpp__lives_era());
         atomic_fetch_add(&hpp__window->head.n_samples, 1);
     }

@@ -3,8 +3,9 @@
  * The sampled biography: which blocks are watched, and when they are used.
  *
  * Blocks are sampled by bytes: a block of n bytes is watched with probability 1 - exp(-n / mean),
- * and then represents n / (1 - exp(-n / mean)) bytes, so that sums are unbiased. Its memory is a
- * slot (sample_slots.h).
+ * and then represents n / (1 - exp(-n / mean)) bytes, so that sums are unbiased. Where only samples
+ * are counted (rate.h), these are the blocks that are watched. The memory of one is a slot
+ * (sample_slots.h).
  *
  * Each census begins an era. Soon after, a thread of the program takes a step: it reads which
  * blocks were used in the era that ends, and drops their entries in the page table. It is the first

@@ -203,15 +203,6 @@ static HPP_NO_INLINE void count_made_anew(void *block, size_t n_bytes, hpp_calle
     }
 }
 
-/* Adds the time that a sample took; what took longer than a sample does was an interruption. */
-static void add_time(uint64_t begun_at)
-{
-    enum { LONGEST = 1 << 18 };
-    uint64_t now = hpp__time_stamp(), ticks = now > begun_at ? now - begun_at : 0;
-    atomic_fetch_add_explicit(&hpp__window->head.rate_ticks, ticks < LONGEST ? ticks : LONGEST,
-                              memory_order_relaxed);
-}
-
 /* Finds the place of a call if its stack is cached; otherwise the site is HPP_SITE_NONE. */
 static inline hpp_place recall_place(const hpp_caller *caller, hpp_call call)
 {
@@ -262,7 +253,7 @@ HPP_NO_INLINE HPP_ANY_STACK void *hpp__account_allocation_slowly(void *block, si
         hpp__exact_begin(block);
     }
     if (hpp__blocks_are_samples) {
-        add_time(begun_at);
+        hpp__rate_add_time(begun_at);
     }
     return block;
 }

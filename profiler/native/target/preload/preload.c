@@ -98,7 +98,6 @@ void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
     return made(block, n_all, HPP_CALLER, HPP_CALL_CALLOC);
 }
 
-/* Requests that the next allocator would refuse are left to it. */
 /* Returns how many bytes the program asked for: operator new rounds them up. */
 static size_t asked_of_aligned(size_t n_bytes, size_t alignment)
 {
@@ -108,6 +107,7 @@ static size_t asked_of_aligned(size_t n_bytes, size_t alignment)
     return asked != 0 && is_rounded ? asked : n_bytes;
 }
 
+/* Requests that the next allocator would refuse are left to it. */
 static void *make_aligned_watched(size_t n_bytes, size_t alignment, const hpp_caller *caller)
 {
     bool is_valid = alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0;
