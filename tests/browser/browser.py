@@ -157,9 +157,8 @@ class Browser:
     def move(self, x, y):
         self.act(_move(x, y))
 
-    def click(self, x, y, times=1):
-        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self.act(_move(x, y), *(press * times))
+    def click(self, x, y):
+        self.act(_move(x, y), {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 
     def drag(self, x0, y0, x1, y1):
         self.act(_move(x0, y0), {"type": "pointerDown", "button": 0}, _move((x0 + x1) // 2, y1), _move(x1, y1),

@@ -134,7 +134,9 @@ def test_brush_zooms_and_ranks_again(bench, browser):
     expect(browser.run("return census.app.entry().own.window"), None, "all of the time again")
     brush(browser, 20, 40)
     top = browser.run("return document.getElementById('chart').getBoundingClientRect().top")
-    browser.click(x_of(browser, 30), top + 20, times=2)
+    browser.click(x_of(browser, 30), top + 20)
+    browser.run("census.app.pointer.lastClick = Infinity")  # a double click, also on a slow machine
+    browser.click(x_of(browser, 30), top + 20)
     expect(browser.run("return [census.app.entry().own.window, census.app.entry().own.isolated]"), [None, None],
            "a double click zooms out")
 
