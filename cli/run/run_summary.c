@@ -291,8 +291,10 @@ static double margin_of(double share, const hpp_biography_figures *b)
 }
 
 /* Prints the shares of the phases in the largest sample. */
-static void say_phases(const page *p, const hpp_biography_figures *b)
+static void say_phases(const page *p, const hpp_process_figures *f)
 {
+    const hpp_biography_figures *b = &f->biography;
+    const char *of = b->are_of_bands ? "" : of_all(f);
     const struct {
         const char *name;
         uint64_t bytes;
@@ -316,11 +318,12 @@ static void say_phases(const page *p, const hpp_biography_figures *b)
                               phases[i].name, 100 * share);
     }
     if (b->sample_bytes > 0) {
-        say(p, "biography of the largest sample: %s, each within %.1f points (95%%)", text, margin);
+        say(p, "biography of the largest sample%s: %s, each within %.1f points (95%%)", of, text,
+            margin);
         say(p, "  from %s block%s watched, one for %s allocated", format_count(b->n_samples).text,
             plural(b->n_samples), amount(b->sample_bytes).text);
     } else {
-        say(p, "biography of the largest sample: %s", text);
+        say(p, "biography of the largest sample%s: %s", of, text);
         say(p,
             "  from all accesses of code that census cc compiled; accesses of other libraries were "
             "not seen");
@@ -698,7 +701,7 @@ static void say_program(page *p, size_t index)
             word ? word : f.base);
         free(word);
     }
-    say_phases(p, &f.biography);
+    say_phases(p, &f);
     say_types(p, &f.types);
     say_threads(p, index);
     say_losses(p, "", &f);

@@ -277,10 +277,10 @@ class Lives(Native):
             self.assertLessEqual(set(bands), set(PHASES))
 
 
-    def test_lives_used_between_naps(self):
+    def check_naps(self, *options):
         """A use is in the era in which it happened, though the program has slept through others before and after it."""
         base, few, large = os.path.join(self.fresh(), "profile"), 100 * 512, 4 * 300000
-        with subprocess.Popen([harness.CENSUS, "run", "-q", "-hb", "-i0.03", "--biography-rate=1", "-o", base + ".hp", "--",
+        with subprocess.Popen([harness.CENSUS, "run", "-q", *options, "-i0.03", "--biography-rate=1", "-o", base + ".hp", "--",
                                program("lives"), "naps", base + ".hp"], stdin=subprocess.PIPE) as running:
             self.addCleanup(running.kill)
             deadline = time.monotonic() + harness.PATIENCE_S
@@ -300,6 +300,13 @@ class Lives(Native):
             for bands in naps[n][1:-1]:
                 for name, size in (("LAG", lag), ("USE", 0), ("DRAG", drag), ("VOID", few)):
                     self.assertAlmostEqual(bands[name], size, delta=few / 2, msg=f"nap {n}: {naps}")
+
+    def test_lives_used_between_naps(self):
+        self.check_naps("-hb")
+
+    def test_lives_used_between_naps_by_type(self):
+        """The image of a sleeping program shows what it has used before."""
+        self.check_naps("-hb", "-hy")
 
 
 class Watched(Native):

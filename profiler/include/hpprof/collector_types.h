@@ -112,9 +112,11 @@ typedef struct hpp_biography_figures {
     uint64_t n_retired;    /* that were watched until a fork */
     uint64_t n_lost;       /* changes of phase that could not be recorded */
     hpp_biography_end end;
-    /* In the census with the most live bytes, whatever the restrictions. */
+    /* In the largest census: of its bands, if it has a break-down by phase, else of all blocks,
+     * whatever the restrictions. */
     uint64_t live_bytes;
     hpp_phase_bytes phases;
+    bool are_of_bands;
 } hpp_biography_figures;
 
 /* Sizes of blocks, by what their types are known by (-hy): their class, the container that they are

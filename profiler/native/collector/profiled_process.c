@@ -800,6 +800,10 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     if (!j) {
         return false;
     }
+    if (atomic_load(&p->control->n_watched) != 0) {
+        hpp__window_reader_refresh(&p->reader);
+        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
+    }
     if (p->with_images) {
         take_image(p, &j->snapshot, patience_ns);
         if (!j->snapshot.image && has_left(p)) {
@@ -812,10 +816,6 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     take_snapshot(p, j, patience_ns, when == AT_END || (when == AT_PEAK && patience_ns > 0));
     if (j->snapshot.image || !p->is_at_exit) {
         p->has_last_image = j->snapshot.image && (when == AT_END || p->is_at_exit);
-    }
-
-    if (atomic_load(&p->control->n_watched) != 0) {
-        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
     }
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;

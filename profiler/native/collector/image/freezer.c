@@ -592,7 +592,7 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
     }
     status = check_access(taken, atomic_load(&head->thread_parts), err);
     if (status == HPF_OK && next->control) {
-        status = hpp__image_lives_stop(&taken->lives, taken->copy->id, next->control, err);
+        status = hpp__image_lives_stop(&taken->lives, taken->copy->id, reader, err);
         uint32_t era = atomic_load(&next->control->era);
         atomic_store(&next->control->image_era, next->wants_deaths ? era : 0);
         atomic_store(&next->control->wanted_era, next->number);

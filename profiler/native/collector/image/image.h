@@ -29,7 +29,7 @@ typedef struct hpp__image_block {
 typedef struct hpp__image_life {
     uint64_t address;         /* of the block */
     uint32_t birth, last_use; /* eras; last_use 0: not used yet */
-    bool may_be_used;         /* also in the era after that: it is not known yet */
+    bool may_be_used;         /* in the era after that: it is not known */
     uint64_t bytes;           /* that it represents */
 } hpp__image_life;
 

@@ -19,8 +19,26 @@ enum {
 
 /* ---- Sampled blocks ---- */
 
+/* What the collector has seen in the page table since the program's last step (watched_pages.h). */
+typedef struct seen_uses {
+    const hpp__window_reader *reader;
+    uint64_t n_steps;
+    bool are_known;
+} seen_uses;
+
+/* Returns the last era in which a block is known to be used; 0: none. */
+static uint32_t last_use_of(const hpp_sample *sample, const seen_uses *uses)
+{
+    hpp_window_watched place;
+    uint32_t known = sample->life.last_use;
+    bool is_seen = uses->are_known && sample->n_filling == 0 && sample->watched != 0 &&
+                   hpp__window_reader_watched(uses->reader, sample->watched - 1, &place) != 0 &&
+                   place.seen >> 32 == uses->n_steps;
+    return is_seen && (uint32_t)place.seen > known ? (uint32_t)place.seen : known;
+}
+
 static bool add_sample(hpp__image_lives *l, const hpp_sample *sample, bool is_shared,
-                       uint64_t *n_bytes)
+                       const seen_uses *uses, uint64_t *n_bytes)
 {
     uint32_t state = sample->state;
     if (state == HPP_SAMPLE_FREE || sample->n_bytes > UINT64_MAX - sample->block) {
@@ -35,13 +53,16 @@ static bool add_sample(hpp__image_lives *l, const hpp_sample *sample, bool is_sh
     }
     const hpp_life *life = &sample->life;
     bool is_watched = sample->is_tracked && (state == HPP_SAMPLE_LIVE || state == HPP_SAMPLE_BUSY);
-    hpp__image_life out = {sample->block, life->birth, life->last_use, !life->is_drag, life->bytes};
+    bool may_be_used = !life->is_drag && !uses->are_known;
+    hpp__image_life out = {sample->block, life->birth, last_use_of(sample, uses), may_be_used,
+                           life->bytes};
     return !is_watched || HPF__ARRAY_PUSH(l->lives, l->n_lives, l->lives_capacity, out);
 }
 
-static hpf_status add_chunks(hpp__image_lives *l, uint32_t process_id, uint64_t place,
+static hpf_status add_chunks(hpp__image_lives *l, uint32_t process_id, const seen_uses *uses,
                              uint64_t *n_bytes, hpf_error *err)
 {
+    uint64_t place = uses->reader->window->head.life_table;
     hpp_sample *slots = malloc(MAX_SLOTS * sizeof *slots);
     bool is_good = slots != NULL;
     bool is_read = hpp__proc_read_memory(process_id, &place, place, sizeof place);
@@ -52,7 +73,7 @@ static hpf_status add_chunks(hpp__image_lives *l, uint32_t process_id, uint64_t 
         is_read = is_read && n <= MAX_SLOTS &&
                   hpp__proc_read_memory(process_id, slots, place + sizeof chunk, n * sizeof *slots);
         for (uint32_t k = 0; k < n && is_read && is_good; k++) {
-            is_good = add_sample(l, &slots[k], chunk.twin != 0, n_bytes);
+            is_good = add_sample(l, &slots[k], chunk.twin != 0, uses, n_bytes);
         }
         place = is_read ? (uintptr_t)chunk.next : 0;
     }
@@ -64,13 +85,15 @@ static hpf_status add_chunks(hpp__image_lives *l, uint32_t process_id, uint64_t 
 }
 
 hpf_status hpp__image_lives_stop(hpp__image_lives *l, uint32_t process_id,
-                                 const hpp_window_head *head, hpf_error *err)
+                                 const hpp__window_reader *reader, hpf_error *err)
 {
-    uint64_t n_bytes = 0;
+    const hpp_window_head *head = &reader->window->head;
+    uint64_t n_bytes = 0, n_steps = atomic_load(&head->n_steps);
+    const seen_uses uses = {reader, n_steps, atomic_load(&head->looked) >> 32 == n_steps};
     if (head->biography_bytes == 0 || head->life_table == 0) {
         return HPF_OK;
     }
-    hpf_status status = add_chunks(l, process_id, head->life_table, &n_bytes, err);
+    hpf_status status = add_chunks(l, process_id, &uses, &n_bytes, err);
     if (status != HPF_OK) {
         return status;
     }

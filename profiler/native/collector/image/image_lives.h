@@ -12,7 +12,7 @@
 
 #include "hpfile/error.h"
 #include "image.h"
-#include "native/window/window.h"
+#include "native/window/window_reader.h"
 
 /* What sampled blocks contain. More is read from the copy when it is needed. */
 enum { HPP__MAX_SHARED_BYTES = 256 << 20 };
@@ -30,10 +30,11 @@ typedef struct hpp__image_lives {
 } hpp__image_lives;
 
 /* Reads the lives of sampled blocks, and their memory, from the copy of a process: reading from the
- * process itself would be a use. Does nothing if all blocks have lives. Errors: IO, MEMORY. Call
- * hpp__image_lives_finish in any case. */
+ * process itself would be a use. The reader is of the window of the process, which has what
+ * hpp__watched_pages_look saw just before. Does nothing if all blocks have lives. Errors: IO,
+ * MEMORY. Call hpp__image_lives_finish in any case. */
 hpf_status hpp__image_lives_stop(hpp__image_lives *lives, uint32_t process_id,
-                                 const hpp_window_head *head, hpf_error *err);
+                                 const hpp__window_reader *reader, hpf_error *err);
 
 /* Sorts them; if all blocks have lives, reads them from an image that has blocks. Errors: MEMORY.
  */

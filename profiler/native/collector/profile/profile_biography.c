@@ -36,6 +36,43 @@ hpp_census_result hpp__profile_scale(hpp__profile *p, const hpp_census_result *r
     return out;
 }
 
+/* Stores the phases of a sample. Returns false if it has no break-down by phase. */
+static bool read_phases(hpp_phase_bytes *out, const hpp__profile *p,
+                        const hpp_census_result *result)
+{
+    hpp_bands bands = {p->options->census->breakdown, result->bands, result->n_bands};
+    for (int i = 0; i < HPP_MAX_FURTHER_BANDS && bands.by != HPF_BREAKDOWN_BIOGRAPHY; i++) {
+        bands = result->further[i];
+    }
+    *out = (hpp_phase_bytes){0};
+    for (size_t i = 0; i < bands.n_bands; i++) {
+        hpf_str name = bands.bands[i].name;
+        uint64_t bytes = bands.bands[i].size_bytes;
+        *(hpf_str_is(name, "LAG")    ? &out->lag_bytes
+          : hpf_str_is(name, "DRAG") ? &out->drag_bytes
+          : hpf_str_is(name, "VOID") ? &out->void_bytes
+                                     : &out->use_bytes) += bytes;
+    }
+    return bands.by == HPF_BREAKDOWN_BIOGRAPHY;
+}
+
+/* Notes the phases of a sample if it is the largest: of its bands, or of all blocks. */
+static void note_phases(hpp__profile *p, const hpp_census_result *shown, uint64_t live_bytes,
+                        const hpp_phase_bytes *of_all)
+{
+    hpp_biography_figures *b = &p->figures.biography;
+    hpp_phase_bytes phases;
+    bool is_largest = hpp__profile_note_peak(p, shown);
+    b->are_of_bands = read_phases(&phases, p, shown);
+    if (b->are_of_bands && is_largest) {
+        b->live_bytes = shown->size_bytes;
+        b->phases = phases;
+    } else if (!b->are_of_bands && live_bytes > b->live_bytes) {
+        b->live_bytes = live_bytes;
+        b->phases = *of_all;
+    }
+}
+
 /* Writes all samples again, with the phases that are known now. */
 static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
 {
@@ -51,13 +88,8 @@ static hpf_status write_final_samples(hpp__profile *p, hpf_error *err)
     for (uint32_t i = 0; i < n && i < p->biography.eras_capacity; i++) {
         const hpp__era *era = &p->biography.eras[i];
         hpp_phase_bytes sum = hpp__profile_add_lives(p, era->number, era->live_bytes);
-        hpp_biography_figures *b = &p->figures.biography;
-        if (era->live_bytes > b->live_bytes) {
-            b->live_bytes = era->live_bytes;
-            b->phases = sum;
-        }
         hpp_census_result shown = hpp__profile_scale(p, hpp_census_final(p->engine, i), era);
-        hpp__profile_note_peak(p, &shown);
+        note_phases(p, &shown, era->live_bytes, &sum);
         hpp__marks_emit(&p->biography.marks, shown.time_s, &p->output);
         hpp__output_result(&p->output, &shown);
         hpp__profile_record(p, &shown, era->inherited_bytes);
