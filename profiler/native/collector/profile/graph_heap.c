@@ -22,12 +22,19 @@ enum { LARGE_SHARE = 20 }; /* this part of the heap is large */
 
 uint64_t hpp__graph_heap_weight(const hpp__graph_heap *h, const hpp__graph_node *node)
 {
-    if (!h->is_sample || node >= &h->graph->nodes[hpp__graph_first_closure(h->graph)]) {
+    const hpp__group *group = &h->native->groups[node->group];
+    if (!h->is_sample || group->is_closure) {
         return node->size_bytes;
     }
-    double rate_bytes = h->native->groups[node->group].rate_bytes;
-    double weight = hpf_margin_weight((double)node->size_bytes, rate_bytes) + 0.5;
+    double weight = hpf_margin_weight((double)node->size_bytes, group->rate_bytes) + 0.5;
     return node->site == HPP_SITE_NONE ? 0 : (uint64_t)weight;
+}
+
+uint64_t hpp__graph_heap_blocks(const hpp__graph_heap *h, const hpp__graph_node *node)
+{
+    uint64_t size = node->size_bytes > 0 ? node->size_bytes : 1;
+    uint64_t bytes = hpp__graph_heap_weight(h, node);
+    return bytes > size ? (bytes + size / 2) / size : node->site != HPP_SITE_NONE;
 }
 
 /* ---- For the engine ---- */
@@ -55,15 +62,16 @@ static void describe(hpp_object *out, hpp_ref ref, void *context)
     const hpp__graph_heap *h = context;
     size_t number = number_of(h, ref);
     hpp__graph_node *node = &h->graph->nodes[number];
-    out->size_bytes = hpp__graph_heap_weight(h, node);
     out->retainer_word = &node->mark;
     if (number >= h->graph->n_blocks) {
+        out->size_bytes = node->size_bytes;
         const hpp__root_object *root = h->roots[node->site].object;
         out->shape = &root->shape;
         out->stack = root->stack;
         return;
     }
     const hpp__group *group = &h->native->groups[node->group];
+    out->size_bytes = hpp__graph_heap_weight(h, node);
     out->shape = group->shape;
     out->stack = group->stack;
     out->calls = group->calls;
@@ -452,7 +460,7 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         if (!n_blocks) {
             return false;
         }
-        ++*n_blocks;
+        *n_blocks += node->site == HPP_SITE_NONE ? 1 : hpp__graph_heap_blocks(h, node);
     }
     size_t n_groups = h->native->n_groups;
     if (!HPF__ARRAY_RESERVE_ZEROED(h->verdicts, h->verdicts_capacity, n_groups) ||

@@ -85,6 +85,9 @@ bool hpp__graph_heap_set(hpp__graph_heap *heap, hpp__graph *graph, const hpp__ty
  * not in the sample counts for none; it may hold others. */
 uint64_t hpp__graph_heap_weight(const hpp__graph_heap *heap, const hpp__graph_node *node);
 
+/* Returns how many blocks a block counts for. */
+uint64_t hpp__graph_heap_blocks(const hpp__graph_heap *heap, const hpp__graph_node *node);
+
 /* Returns whether a root reaches a block of the graph. */
 bool hpp__graph_heap_reaches(const hpp__graph_heap *heap, size_t block);
 

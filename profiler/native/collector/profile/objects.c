@@ -20,9 +20,8 @@ static hpp__site_type type_of_site(void *context, uint32_t site)
 static void add_block(hpp__alive *to, const hpp__objects *o, const hpp__graph_node *node,
                       bool is_indirect)
 {
-    uint64_t size = node->size_bytes > 0 ? node->size_bytes : 1;
     uint64_t bytes = hpp__graph_heap_weight(&o->heap, node);
-    uint64_t blocks = bytes > size ? (bytes + size / 2) / size : node->site != HPP_SITE_NONE;
+    uint64_t blocks = hpp__graph_heap_blocks(&o->heap, node);
     to->bytes += bytes;
     to->blocks += blocks;
     to->indirect_bytes += is_indirect ? bytes : 0;
@@ -75,7 +74,7 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
     return is_open;
 }
 
-static uint64_t open_bytes(const hpp__objects *o)
+uint64_t hpp__objects_bytes(const hpp__objects *o)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < o->n_live; i++) {
@@ -86,12 +85,12 @@ static uint64_t open_bytes(const hpp__objects *o)
 
 bool hpp__objects_have_grown(const hpp__objects *o)
 {
-    return open_bytes(o) > o->waste_of_bytes + o->waste_of_bytes / 10;
+    return hpp__objects_bytes(o) > o->waste_of_bytes + o->waste_of_bytes / 10;
 }
 
 void hpp__objects_find_waste(hpp__objects *o, const hpp__image *image)
 {
-    uint64_t bytes = open_bytes(o);
+    uint64_t bytes = hpp__objects_bytes(o);
     bool is_most = bytes >= o->waste_of_bytes;
     hpp__waste *waste = is_most ? &o->most_waste : &o->waste;
     if (!o->heap.is_sample) {

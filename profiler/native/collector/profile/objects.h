@@ -36,6 +36,9 @@ typedef struct hpp__objects {
 bool hpp__objects_open(hpp__objects *objects, const hpp__image *image, hpp_resolver *resolver,
                        hpp__closure_heap *closures, bool with_fields);
 
+/* Returns what all open objects count for. */
+uint64_t hpp__objects_bytes(const hpp__objects *objects);
+
 /* Returns whether the open objects are a tenth more than those in which most waste was found. */
 bool hpp__objects_have_grown(const hpp__objects *objects);
 

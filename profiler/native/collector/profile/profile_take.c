@@ -163,7 +163,7 @@ static bool follow_lives(hpp__profile *p, const hpp__process_sample *snapshot, h
     }
     p->objects.heap.watch = &p->biography.watch;
     now->watched_bytes = p->biography.watch.bytes;
-    now->live_bytes = hpp__graph_bytes(&p->objects.graph);
+    now->live_bytes = hpp__objects_bytes(&p->objects);
     return true;
 }
 
