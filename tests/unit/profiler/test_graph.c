@@ -313,18 +313,22 @@ Test(graph, mapping_of_the_program_is_a_root_and_one_of_the_allocator_is_not)
     uint64_t *own = add_map(PAGE_BYTES, "");
     uint64_t *named = add_map(PAGE_BYTES, "/memfd:store (deleted)");
     uint64_t *window = add_map(PAGE_BYTES, "/memfd:census-window (deleted)");
-    for (uint32_t i = 0; i < 4; i++) {
+    uint64_t *library =
+        add_map(PAGE_BYTES, "/memfd:libcensus-preload.so (deleted)"); /* of attach */
+    for (uint32_t i = 0; i < 5; i++) {
         add_block(heap + 64 * (i + 1), 24, 3);
     }
     own[7] = blocks[0].address + 8;
     named[0] = blocks[1].address;
     window[0] = blocks[2].address;
     *(uint64_t *)(void *)(heap + 512) = blocks[3].address; /* free memory of the allocator */
+    library[0] = blocks[4].address;
     make_graph();
     check_root(0, HPP__ROOT_MAPPING, "mapping");
     check_root(1, HPP__ROOT_MAPPING, "mapping of memfd:store (deleted)");
     cr_assert_null(root_to(2));
     cr_assert_null(root_to(3));
+    cr_assert_null(root_to(4));
 }
 
 Test(graph, listed_mapping_of_the_library_is_no_root)

@@ -14,6 +14,14 @@
 /* Reads the beginning of a small file as text. Returns false if there is none. */
 bool hpp__proc_read_text(const char *path, char *out, size_t n_bytes);
 
+/* Returns whether a file of a mapping, by its path in /proc/PID/maps, is the profiler's: its
+ * library, which census attach passes on in a memory file, or memory that it shares with the
+ * program. */
+bool hpp__proc_is_own_file(const char *path);
+
+/* Returns whether a file is shared memory of any kind, and not on a disk. */
+bool hpp__proc_is_shared_memory(const char *path);
+
 /* Copies memory of a process. Returns false unless all of it can be read. */
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes);
 

@@ -75,17 +75,13 @@ static bool begins_with(const char *text, const char *begin)
 /* Says what a mapping is by its path. */
 static void classify(mapping *m, const char *path, bool is_shared)
 {
-    const char *slash = strrchr(path, '/');
     m->is_heap = strcmp(path, "[heap]") == 0;
     m->part = HPF_RESIDENT_OTHER;
-    if (begins_with(path, "/memfd:census-") ||
-        (slash && begins_with(slash + 1, "libcensus-preload."))) {
+    if (hpp__proc_is_own_file(path)) {
         m->part = HPF_RESIDENT_PROFILER;
     } else if (begins_with(path, "[stack")) {
         m->part = HPF_RESIDENT_STACKS;
-    } else if (is_shared && (path[0] != '/' || begins_with(path, "/dev/zero") ||
-                             begins_with(path, "/dev/shm/") || begins_with(path, "/memfd:") ||
-                             begins_with(path, "/SYSV"))) {
+    } else if (is_shared && (path[0] != '/' || hpp__proc_is_shared_memory(path))) {
         m->part = HPF_RESIDENT_SHARED;
     } else if (path[0] == '/') {
         m->part = HPF_RESIDENT_FILES;

@@ -26,9 +26,6 @@ enum {
     CHUNK_HEADER_BYTES = 16,   /* of glibc, before each block */
 };
 
-#define PROFILER_MODULE "libcensus-preload."
-#define PROFILER_FILE   "/memfd:census-"
-
 static bool begins_with(const char *text, const char *begin)
 {
     return strncmp(text, begin, strlen(begin)) == 0;
@@ -125,7 +122,7 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     hpp__root_module module = {.path = first->path, .begin = first->begin, .end = first->begin};
     module.name = hpf_str_of(slash + 1);
     module.is_libc = begins_with(slash + 1, "libc.so.") || begins_with(slash + 1, "libc-2");
-    module.is_own = begins_with(slash + 1, PROFILER_MODULE);
+    module.is_own = hpp__proc_is_own_file(first->path);
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < headers->n; i++) {
         const Elf64_Phdr *h = &headers->list[i];
@@ -356,12 +353,9 @@ static bool is_own(const hpp__image_own *own, size_t n, const hpp__image_map *ma
  * or shared memory. Reading a device may have effects; a shared file is read by others. */
 static bool is_memory(const hpp__image_map *map)
 {
-    bool is_shared_memory = begins_with(map->path, "/dev/zero") ||
-                            begins_with(map->path, "/dev/shm/") ||
-                            begins_with(map->path, "/memfd:") || begins_with(map->path, "/SYSV");
-    return map->path[0] == '\0' ||
-           (map->path[0] == '/' && !begins_with(map->path, PROFILER_FILE) &&
-            (is_shared_memory || (!map->is_shared && !begins_with(map->path, "/dev/"))));
+    return map->path[0] == '\0' || (map->path[0] == '/' && !hpp__proc_is_own_file(map->path) &&
+                                    (hpp__proc_is_shared_memory(map->path) ||
+                                     (!map->is_shared && !begins_with(map->path, "/dev/"))));
 }
 
 /* Returns whether a mapping is an arena of the C library: at a multiple of 64 MiB, with address
