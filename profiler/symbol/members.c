@@ -70,9 +70,7 @@ static bool add_below(hpp__structures *s, hpp__walk *walk, Dwarf_Die *parent, hp
         if (is_good && (is_whole || tag == DW_TAG_namespace) && dwarf_haschildren(&die) > 0) {
             hpp__text inner = {0};
             hpp__text_add(&inner, scope);
-            hpp__text_add(&inner, name                      ? hpf_str_of(name)
-                                  : tag == DW_TAG_namespace ? HPF_STR("(anonymous namespace)")
-                                                            : HPF_STR("(unnamed)"));
+            hpp__text_add(&inner, hpf_str_of(hpp__scope_name(&die)));
             hpp__text_add(&inner, HPF_STR("::"));
             is_good = !inner.is_short && add_below(s, walk, &die, hpp__text_str(&inner), depth + 1);
             hpp__text_finish(&inner);

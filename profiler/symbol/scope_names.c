@@ -10,6 +10,7 @@
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -65,29 +66,41 @@ static void add(hpp__text *text, const char *piece)
     hpp__text_add(text, hpf_str_of(piece));
 }
 
+/* Returns what a class without a name is called. A lambda is one that can be called. */
+static const char *name_of_unnamed(Dwarf_Die *type)
+{
+    hpp__walk walk = {0};
+    Dwarf_Die child;
+    for (bool is_there = hpp__walk_child(&walk, type, &child); is_there;
+         is_there = hpp__walk_next(&walk, &child)) {
+        const char *name = hpp__own_name(&child);
+        if (dwarf_tag(&child) == DW_TAG_subprogram && name && strcmp(name, "operator()") == 0) {
+            return "{lambda}";
+        }
+    }
+    return "{unnamed}";
+}
+
+const char *hpp__scope_name(Dwarf_Die *die)
+{
+    const char *name = hpp__own_name(die);
+    return name                                 ? name
+           : dwarf_tag(die) == DW_TAG_namespace ? "(anonymous namespace)"
+                                                : name_of_unnamed(die);
+}
+
 /* Appends the name of a scope. */
 static void add_scope(hpp__text *text, Dwarf_Die *die)
 {
-    const char *name = hpp__own_name(die);
-    switch (dwarf_tag(die)) {
-    case DW_TAG_namespace:
-        add(text, name ? name : "(anonymous namespace)");
-        break;
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-    case DW_TAG_union_type:
-        add(text, name ? name : "(unnamed)");
-        break;
-    case DW_TAG_subprogram:
-        if (!name) {
-            return;
-        }
+    int tag = dwarf_tag(die);
+    const char *name = tag == DW_TAG_subprogram ? hpp__own_name(die)
+                       : tag == DW_TAG_namespace || hpp__is_structure_tag(tag)
+                           ? hpp__scope_name(die)
+                           : NULL;
+    if (name) {
         add(text, name);
-        break;
-    default:
-        return;
+        add(text, "::");
     }
-    add(text, "::");
 }
 
 /* Finds the child of `parent` that is `wanted` or contains it. Returns false if there is none. */

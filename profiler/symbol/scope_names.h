@@ -28,6 +28,9 @@ const char *hpp__scoped_name(hpp__scope_names *names, Dwarf_Die *die);
 /* Returns the name that a DIE has itself; NULL if it has none. */
 const char *hpp__own_name(Dwarf_Die *die);
 
+/* Returns the name of a namespace or structure in names below it. */
+const char *hpp__scope_name(Dwarf_Die *die);
+
 /* Stores the type of a variable, a member, a pointer, a function. Returns false for void. */
 bool hpp__type_of(Dwarf_Die *die, Dwarf_Die *out);
 

@@ -58,5 +58,14 @@ extern "C" __attribute__((visibility("default"))) void fixture_cxx_places(probe 
     lambda(2);
     auto nothing = [] {};
     shapes::call(at, nothing);
+    struct {
+        __attribute__((always_inline)) void run(probe *at)
+        {
+            at("run_by_unnamed");
+        }
+    } unnamed;
+    unnamed.run(at);
+    auto inlined_lambda = [at]() __attribute__((always_inline)) { at("inlined_lambda"); };
+    inlined_lambda();
     at("exported");
 }

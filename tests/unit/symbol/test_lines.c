@@ -130,6 +130,14 @@ Test(lines, inlined_functions_without_linkage_name_are_qualified)
     const char *name = found.list->name.data;
     cr_assert_eq(found.n, 2);
     cr_expect_eq(strncmp(name, "shapes::call<", 13), 0, "%s", name);
+    static const char *const unnamed[][2] = {
+        {"run_by_unnamed", "fixture_cxx_places::{unnamed}::run"},
+        {"inlined_lambda", "fixture_cxx_places::{lambda}::operator()"}};
+    for (int i = 0; i < 2; i++) { /* clang gives them linkage names, with "$_2" */
+        found = find_in(resolver, path, places_address(there, unnamed[i][0], 0));
+        name = found.list->name.data;
+        cr_expect(strcmp(name, unnamed[i][1]) == 0 || strstr(name, "$_"), "%s", name);
+    }
     hpp_resolver_destroy(resolver);
     places_free(there);
 }
