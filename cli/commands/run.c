@@ -532,9 +532,9 @@ static int attach_and_serve(run *r, long process_id)
     const run_guest guest = run_watch_guest(&r->watch);
     bool has_ended = run_loop_attached(r->collector, &program, &r->signals, &guest);
     if (!has_ended) {
-        hpp_collector_prepare_end(r->collector);
+        hpp_collector_prepare_end(r->collector, true);
     }
-    if (!has_ended && hpp_detach(&attached, &err) != HPF_OK) {
+    if (!has_ended && hpp_detach(&attached, r->collector, &err) != HPF_OK) {
         diag_say("cannot detach from process %ld: %s", process_id, err.message);
         status = EXIT_FAILED;
     }

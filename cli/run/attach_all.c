@@ -526,7 +526,8 @@ static void detach(fleet *f)
     scanned *list = process_scan_list(f->scan, &n);
     for (size_t i = 0; i < n; i++) {
         hpf_error err;
-        if (list[i].state == SCANNED_ATTACHED && hpp_detach(&list[i].attached, &err) != HPF_OK) {
+        if (list[i].state == SCANNED_ATTACHED &&
+            hpp_detach(&list[i].attached, f->collector, &err) != HPF_OK) {
             diag_say("cannot detach from process %u (%s): %s", (unsigned)list[i].process_id,
                      list[i].program, err.message);
             f->has_failed = true;

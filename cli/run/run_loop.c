@@ -55,7 +55,7 @@ static void take_signals(serving *s)
         if (s->program_has_ended || s->is_attached) {
             s->is_enough = true;
         } else if (is_for_program) {
-            hpp_collector_prepare_end(s->collector);
+            hpp_collector_prepare_end(s->collector, false);
             kill(s->program->pid, (int)came.ssi_signo);
         }
     }

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -490,6 +491,26 @@ class Attach(harness.Native):
             time.sleep(0.1)
         attached.end()
         self.assertEqual(retained(), expected)
+
+    def test_attach_ends_when_the_program_does(self):
+        """A program that is about to exit waits for its last image, also from a census that is about to detach."""
+        running, begin = self.start(), time.monotonic()
+        attached = Attached(self, running.process, "out", "-hr")
+        time_to_attach = time.monotonic() - begin
+        attached.census.send_signal(signal.SIGSTOP)
+        running.process.stdin.close()
+        end = time.monotonic() + PATIENCE_S
+        while not pathlib.Path(f"/proc/{running.process.pid}/syscall").read_text().startswith("271 "):  # ppoll
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        attached.census.send_signal(signal.SIGINT)
+        attached.census.send_signal(signal.SIGCONT)
+        begin = time.monotonic()
+        self.assertEqual(running.process.wait(PATIENCE_S), 5)
+        # A search for a thread that can be stopped takes five seconds or more.
+        self.assertLess(time.monotonic() - begin, 3 + 20 * time_to_attach)
+        attached.wait()
+        self.assertNotIn("cannot detach", attached.said)
 
     def test_attach_to_a_program_under_a_filter(self):
         """As in containers: some system calls fail, and none ends the program."""

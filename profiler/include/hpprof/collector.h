@@ -92,9 +92,10 @@ HPF_API uint64_t hpp_collector_tick_ns(const hpp_collector *collector);
  * processes, and also counts processes that never will. */
 HPF_API bool hpp_collector_expects_more(const hpp_collector *collector);
 
-/* Takes a last image of each process, if its profile needs images: it will be detached from, or be
- * sent a signal that may end it. Waits until earlier images have been read. */
-HPF_API void hpp_collector_prepare_end(hpp_collector *collector);
+/* Takes a last image of each process, if its profile needs images: it will be detached from
+ * (`detaches`: no image follows), or be sent a signal that may end it. Waits for two seconds at
+ * most until earlier images have been read, and serves meanwhile. */
+HPF_API void hpp_collector_prepare_end(hpp_collector *collector, bool detaches);
 
 /* Ends all profiles. Takes a last sample of processes that still run, and does not stop them. The
  * results below are valid after this call; until then the number of processes includes dropped
@@ -169,8 +170,10 @@ HPF_API HPF_MUST_USE hpf_status hpp_attach(hpp_attached *out, long process_id, c
                                            const char *settings, hpf_error *err);
 
 /* Makes the process call its own allocator again. The library stays loaded. Does nothing if the
- * process has ended or has called exec. Errors: as above. */
-HPF_API HPF_MUST_USE hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err);
+ * process has ended or has called exec. Serves the collector until a thread of the process can be
+ * stopped: one that waits for the collector, as at its exit, cannot. Errors: as above. */
+HPF_API HPF_MUST_USE hpf_status hpp_detach(const hpp_attached *attached, hpp_collector *collector,
+                                           hpf_error *err);
 
 /* ---- Before a program is started ---------------------------------------------------------------
  */

@@ -603,14 +603,35 @@ static void drop_forgotten(hpp_collector *c)
     c->n_processes = n;
 }
 
-void hpp_collector_prepare_end(hpp_collector *c)
+/* Waits until a process has room for an image, for a time. Serves all meanwhile: a thread of the
+ * process may wait for an answer. Returns whether it has room. */
+static bool wait_for_room(hpp_collector *c, size_t index, uint64_t end_ns)
+{
+    const struct timespec pause = {0, 1000000};
+    while (index < c->n_processes && !c->processes[index]->has_ended) {
+        hpf_error err;
+        if (hpp__process_has_room(c->processes[index])) {
+            return true;
+        }
+        if (hpp__now_ns() >= end_ns || hpp_collector_serve(c, &err) != HPF_OK) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+void hpp_collector_prepare_end(hpp_collector *c, bool detaches)
 {
     take_windows(c); /* of programs that have just begun */
-    uint64_t begin_ns = hpp__now_ns();
-    for (size_t i = 0; i < c->n_processes && hpp__now_ns() - begin_ns < patience_ns; i++) {
-        if (!c->processes[i]->has_ended) {
-            hpp__process_leave(c->processes[i], patience_ns, false, -1);
+    uint64_t end_ns = hpp__now_ns() + patience_ns;
+    for (size_t i = 0; i < c->n_processes; i++) {
+        if (wait_for_room(c, i, end_ns)) {
+            hpp__process_leave(c->processes[i], 0, false, -1);
         }
+    }
+    for (size_t i = 0; i < c->n_processes && detaches; i++) {
+        hpp__process_close_images(c->processes[i], 0);
     }
 }
 

@@ -871,12 +871,17 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, 
     if (p->with_images && is_row(p, 1)) {
         p->has_last_image = true; /* it needs none */
     } else if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
-        while (!hpp__freezer_has_room(&p->freezer) && wait_longer(p, end_ns)) {
+        while (!has_left(p) && !hpp__freezer_has_room(&p->freezer) && wait_longer(p, end_ns)) {
         }
         p->is_at_exit |= is_at_exit;
-        (void)sample_patiently(p, last_patience_ns, AT_END);
+        (void)sample_patiently(p, is_at_exit ? last_patience_ns : 0, AT_END);
     }
     let_go(p);
+}
+
+bool hpp__process_has_room(hpp__process *p)
+{
+    return !p->with_images || hpp__freezer_has_room(&p->freezer);
 }
 
 /* Waits until all images have been read. */

@@ -383,7 +383,7 @@ Test(collector, prepares_the_end_of_a_program_that_it_has_not_heard_of)
     program p = run(say_that_it_has_begun);
     hpp_collector_follow(collector, p.pid);
     cr_assert_eq(read(said[0], &byte, 1), 1);
-    hpp_collector_prepare_end(collector);
+    hpp_collector_prepare_end(collector, false);
     cr_expect_eq(hpp_collector_n_living(collector), 1);
     go(&p);
     serve_until(0);

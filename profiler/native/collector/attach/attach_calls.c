@@ -655,6 +655,9 @@ hpf_status hpp__guest_enter(hpp__guest *g, uint32_t process_id, hpf_error *err)
         status = HPF_OK;
         hpp__tracer_follow_up(&g->tracer);
         nanosleep(&ms, NULL);
+        if (g->between) {
+            g->between(g->between_context);
+        }
     }
     return status != HPF_OK ? status
                             : hpf_error_set(err, HPF_ERR_IO,

@@ -31,11 +31,13 @@ typedef struct hpp__guest {
     uint64_t mask;                      /* of signals */
     char state[HPP__GUEST_STATE_BYTES]; /* of the floating-point and vector registers */
     size_t n_state;
+    void (*between)(void *context); /* set by the caller: called between two tries; or NULL */
+    void *between_context;
 } hpp__guest;
 
 /* Stops a thread of a process that holds no lock that dlopen takes, and starts the stub. Call
- * hpp__guest_leave in any case. `*g` is zero before. Errors: ARGUMENT if there is no such process;
- * UNSUPPORTED; IO. */
+ * hpp__guest_leave in any case. Other members of `*g` are zero before. Errors: ARGUMENT if there is
+ * no such process; UNSUPPORTED; IO. */
 hpf_status hpp__guest_enter(hpp__guest *g, uint32_t process_id, hpf_error *err);
 
 /* Calls a function with `text`, copied into the process, as first argument unless that is NULL.

@@ -194,7 +194,15 @@ static bool has_library(const hpp_attached *attached)
     return is_there;
 }
 
-hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err)
+/* What waits for a collector that cannot be served goes on after some time. */
+static void serve(void *collector)
+{
+    hpf_error err;
+    hpf_status status = hpp_collector_serve(collector, &err);
+    (void)status;
+}
+
+hpf_status hpp_detach(const hpp_attached *attached, hpp_collector *collector, hpf_error *err)
 {
     static hpp__guest g;
     const uint64_t none[3] = {0};
@@ -202,7 +210,7 @@ hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err)
     if (!has_library(attached)) {
         return HPF_OK;
     }
-    g = (hpp__guest){0};
+    g = (hpp__guest){.between = serve, .between_context = collector};
     hpf_status status = hpp__guest_enter(&g, (uint32_t)attached->process_id, err);
     if (status == HPF_OK) {
         status = hpp__guest_call(&g, attached->detach_at, NULL, none, &result, err);

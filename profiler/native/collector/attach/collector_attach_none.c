@@ -15,9 +15,10 @@ hpf_status hpp_attach(hpp_attached *out, long process_id, const char *library, c
                          "running programs can be profiled on x86-64 only: start it by census run");
 }
 
-hpf_status hpp_detach(const hpp_attached *attached, hpf_error *err)
+hpf_status hpp_detach(const hpp_attached *attached, hpp_collector *collector, hpf_error *err)
 {
     (void)attached;
+    (void)collector;
     return hpf_error_set(err, HPF_ERR_UNSUPPORTED,
                          "running programs can be profiled on x86-64 only");
 }
