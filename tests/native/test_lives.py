@@ -134,7 +134,7 @@ class Lives(Native):
         """With --rate, the blocks of the sample are those that are watched."""
         for case in "half_void", "cache", "use_now_and_then":
             with self.subTest(case):
-                errors = self.check(case, f"--rate={RATE}", rate=None, delta=0.06)  # five standard deviations
+                errors = self.check(case, f"--rate={RATE // 2}", rate=None, delta=0.06)
                 self.assertRegex(errors, r"each within [\d.]+ points")
 
     def test_lives_of_interpreter(self):
