@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A C++ program with a known graph: a class with two bases, of which pointers to the second are in
- * the middle of the objects, and a container. It prints what holders.c prints.
+ * the middle of the objects, a container, and a text in memory that had other pointers before. It
+ * prints what holders.c prints.
  */
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 
 #define NO_INLINE __attribute__((noinline))
@@ -33,6 +35,7 @@ struct Scene {
 static std::unique_ptr<Drawn> outermost;
 static std::unique_ptr<Scene> scene;
 static std::map<int, std::string> names;
+static std::string *volatile worn;
 
 static NO_INLINE std::unique_ptr<Drawn> make_shape()
 {
@@ -68,6 +71,16 @@ static NO_INLINE void add_names()
     }
 }
 
+/* The place for short texts, which the text does not use, still has a pointer. */
+static NO_INLINE void write_over()
+{
+    void *memory = ::operator new(sizeof(std::string));
+    for (size_t i = 0; i < sizeof(std::string) / sizeof(Drawn *); i++) {
+        static_cast<Drawn *volatile *>(memory)[i] = outermost.get();
+    }
+    worn = new (memory) std::string(NAME_LENGTH, 'w');
+}
+
 /* Overwrites what earlier calls have left on the stack. */
 static NO_INLINE void clear_stack()
 {
@@ -82,6 +95,7 @@ int main()
     nest_shapes();
     set_scene();
     add_names();
+    write_over();
     clear_stack();
     /* A node of the map: colour and three pointers, key and value. */
     std::printf("held outermost %zu\n", N_SHAPES * sizeof(Shape));
@@ -89,6 +103,8 @@ int main()
     std::printf("held make_scene %zu\n", N_SHAPES * sizeof(Shape));
     std::printf("held names %zu\n",
                 N_NAMES * (32 + sizeof(std::pair<const int, std::string>) + NAME_LENGTH + 1));
+    std::printf("held worn %zu\n", sizeof(std::string));
+    std::printf("held write_over %d\n", NAME_LENGTH + 1);
     std::printf("ready\n");
     std::fflush(stdout);
     while (std::getchar() != EOF) {

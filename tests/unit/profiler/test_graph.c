@@ -244,6 +244,57 @@ Test(graph, edges_are_those_of_all_words)
     cr_assert_eq(graph.n_roots, 0);
 }
 
+/* Writes a std::string whose text is a block, and a rest. */
+static void write_string(uint64_t *at, uint32_t text, uint64_t length, uint64_t capacity,
+                         uint64_t rest)
+{
+    const uint64_t words[] = {blocks[text].address, length, capacity, rest};
+    memcpy(at, words, sizeof words);
+}
+
+/* Checks the edges of a block. */
+static void check_edges_are(uint32_t block, const uint32_t *expected, size_t n_expected)
+{
+    size_t n;
+    const uint32_t *edges = hpp__graph_edges(&graph, block, &n);
+    cr_assert_eq(n, n_expected, "block %u has %zu edges", block, n);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_eq(edges[i], expected[i], "edge %zu of block %u", i, block);
+    }
+}
+
+Test(graph, rest_of_a_string_refers_only_to_what_nothing_else_reaches)
+{
+    enum { HELD, ROOTED, TEXT, LOST, LOST_TEXT, REST, SHORT, N };
+    char *heap = add_map(1 << 20, "");
+    uint64_t *roots = add_map(PAGE_BYTES, "");
+    const uint64_t sizes[N] = {64, 24, 41, 64, 43, 24, 96};
+    for (uint32_t i = 0; i < N; i++) {
+        add_block(heap + 256 * (i + 1), sizes[i], 3);
+    }
+    uint64_t *held = (void *)(uintptr_t)blocks[HELD].address;
+    uint64_t *lost = (void *)(uintptr_t)blocks[LOST].address;
+    uint64_t *other = (void *)(uintptr_t)blocks[SHORT].address;
+    write_string(held, TEXT, 20, 40, blocks[ROOTED].address);
+    held[4] = 0;
+    write_string(lost, LOST_TEXT, 42, 42, blocks[REST].address);
+    lost[5] = blocks[ROOTED].address;
+    write_string(other, TEXT, 20, 50, blocks[ROOTED].address);       /* the capacity is another */
+    write_string(other + 4, ROOTED, 30, 23, blocks[ROOTED].address); /* longer than the capacity */
+    write_string(other + 8, TEXT, 20, 30, blocks[HELD].address);     /* as rounded up by malloc */
+    roots[0] = blocks[HELD].address;
+    roots[1] = blocks[ROOTED].address;
+    roots[2] = blocks[SHORT].address;
+    make_graph();
+    check_edges_are(HELD, (const uint32_t[]){TEXT}, 1);
+    check_edges_are(LOST, (const uint32_t[]){LOST_TEXT, REST, ROOTED}, 3);
+    check_edges_are(SHORT, (const uint32_t[]){TEXT, ROOTED, TEXT}, 3);
+    roots[1] = 0;
+    other[3] = other[4] = other[7] = 0;
+    make_graph();
+    check_edges_are(HELD, (const uint32_t[]){TEXT, ROOTED}, 2);
+}
+
 Test(graph, huge_untouched_block_is_not_read)
 {
     const size_t n_bytes = (size_t)64 << 30;

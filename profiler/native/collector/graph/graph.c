@@ -14,7 +14,19 @@
 #include "native/collector/roots/roots.h"
 #include "native/python/heap/references.h"
 
-enum { WORD_BYTES = 8, WORDS_AHEAD = 48, LARGE_NUMBER = 1 << 22 };
+enum {
+    WORD_BYTES = 8,
+    WORDS_AHEAD = 48,
+    LARGE_NUMBER = 1 << 22,
+    MOST_ROUNDING = 15, /* of a size by glibc's malloc */
+};
+
+/* A reference of a node, before its edge `place`, by a word that is probably a rest of something
+ * else. */
+typedef struct doubtful_edge {
+    uint64_t place;
+    uint32_t from, to, field;
+} doubtful_edge;
 
 typedef struct builder {
     hpp__graph *graph;
@@ -24,6 +36,8 @@ typedef struct builder {
     hpp__python_roots python_roots;
     hpp__python_fields python_fields;
     bool has_python;
+    doubtful_edge *doubtful; /* sorted by place */
+    size_t n_doubtful, doubtful_capacity;
     hpp__text name;
 } builder;
 
@@ -82,6 +96,21 @@ static uint32_t field_at(builder *b, uint32_t block, uint64_t word)
                                         : HPP__FIELD_UNKNOWN;
 }
 
+/* Returns whether a word is probably what was there before a std::string of libstdc++, whose text
+ * is a block: { text, length, capacity, rest }. Short texts are in the last two words instead. */
+static bool is_rest_of_string(const builder *b, const uint64_t *words, size_t i)
+{
+    static const uint64_t most = UINT64_C(1) << 40;
+    uint64_t capacity = i >= 3 ? words[i - 1] : most;
+    if (capacity >= most || words[i - 2] > capacity) {
+        return false;
+    }
+    uint32_t text = hpp__block_index_find(&b->index, words[i - 3]);
+    const hpp__image_block *block = text != HPP__NO_BLOCK ? &b->index.blocks[text] : NULL;
+    return block && block->address == words[i - 3] &&
+           block->size_bytes - (capacity + 1) <= MOST_ROUNDING;
+}
+
 /* Adds the edges of words, which are in the reader's piece; `first` is the number of the first one
  * in its block. Returns false without memory. The places of words further on are prefetched. A word
  * is skipped if its bit is set, and a pointer into the block itself, unless to its begin: such a
@@ -112,7 +141,15 @@ static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, 
             (is_object && may_be_number(b, words[i], to))) {
             continue;
         }
-        if (!add_edge(g, to, field_at(b, from, first + i))) {
+        uint32_t field = field_at(b, from, first + i);
+        if (is_rest_of_string(b, words, i)) {
+            const doubtful_edge edge = {g->n_edges, from, to, field};
+            if (!HPF__ARRAY_PUSH(b->doubtful, b->n_doubtful, b->doubtful_capacity, edge)) {
+                return false;
+            }
+            continue;
+        }
+        if (!add_edge(g, to, field)) {
             return false;
         }
         last = to;
@@ -341,6 +378,84 @@ static bool add_closures(builder *b, hpp__haskell_census *haskell)
     return !haskell || hpp__haskell_references_visit(haskell, &visitor);
 }
 
+/* ---- Doubtful edges ---- */
+
+/* Marks what the roots reach. `left` has room for all blocks. */
+static void mark_reached(const hpp__graph *g, bool *reached, uint32_t *left)
+{
+    size_t n_left = 0, n;
+    for (size_t root = 0; root < g->n_roots; root++) {
+        size_t from = g->n_blocks + root;
+        for (bool is_more = true; is_more;) {
+            const uint32_t *edges = hpp__graph_edges(g, from, &n);
+            for (size_t i = 0; i < n; i++) {
+                if (!reached[edges[i]]) {
+                    reached[edges[i]] = true;
+                    left[n_left++] = edges[i];
+                }
+            }
+            is_more = n_left > 0;
+            from = is_more ? left[--n_left] : from;
+        }
+    }
+}
+
+/* Puts the doubtful edges in their places. Returns false without memory. */
+static bool merge_doubtful(builder *b)
+{
+    hpp__graph *g = b->graph;
+    const hpp__graph old = *g;
+    const doubtful_edge *next = b->doubtful, *last = next + b->n_doubtful;
+    bool is_good = true;
+    g->edges = g->fields = NULL;
+    g->n_edges = g->edges_capacity = g->fields_capacity = 0;
+    for (size_t node = 0; node < g->n_blocks + g->n_roots; node++) {
+        uint64_t i = old.nodes[node].first_edge, end = old.nodes[node + 1].first_edge;
+        g->nodes[node].first_edge = g->n_edges;
+        while (is_good) {
+            if (next < last && next->from == node && next->place == i) {
+                is_good = add_edge(g, next->to, next->field);
+                next++;
+            } else if (i < end) {
+                is_good =
+                    add_edge(g, old.edges[i], old.fields ? old.fields[i] : HPP__FIELD_UNKNOWN);
+                i++;
+            } else {
+                break;
+            }
+        }
+    }
+    g->nodes[g->n_blocks + g->n_roots].first_edge = g->n_edges;
+    free(old.edges);
+    free(old.fields);
+    return is_good;
+}
+
+/* Adds the doubtful edges to blocks that no other ones reach: these may be references after all. */
+static bool add_doubtful(builder *b)
+{
+    const hpp__graph *g = b->graph;
+    if (b->n_doubtful == 0) {
+        return true;
+    }
+    bool *reached = calloc(g->n_blocks + 1, sizeof *reached);
+    uint32_t *left = malloc((g->n_blocks + 1) * sizeof *left);
+    bool is_good = reached && left;
+    size_t n = 0;
+    if (is_good) {
+        mark_reached(g, reached, left);
+        for (size_t i = 0; i < b->n_doubtful; i++) {
+            if (!reached[b->doubtful[i].to]) {
+                b->doubtful[n++] = b->doubtful[i];
+            }
+        }
+        b->n_doubtful = n;
+    }
+    free(reached);
+    free(left);
+    return is_good && (n == 0 || merge_doubtful(b));
+}
+
 static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
                   hpp__haskell_census *haskell)
 {
@@ -366,7 +481,7 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
         }
     }
     return add_registers(b, image) && add_mapping_roots(b, image) && add_python_roots(b) &&
-           add_node(b->graph, (hpp__graph_node){0});
+           add_node(b->graph, (hpp__graph_node){0}) && add_doubtful(b);
 }
 
 void hpp__graph_past_finish(hpp__graph_past *past)
@@ -395,6 +510,7 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     graph->areas = b.roots.areas;
     graph->n_areas = b.roots.n_areas;
     b.roots.areas = NULL;
+    free(b.doubtful);
     hpp__text_finish(&b.name);
     hpp__roots_finish(&b.roots);
     hpp__python_roots_finish(&b.python_roots);
