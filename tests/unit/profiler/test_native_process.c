@@ -128,9 +128,11 @@ Test(native_process, waits_for_images_until_it_is_hurried)
     for (size_t i = 0; i < HPP__MAX_COPIES; i++) {
         process->freezer.copies[i].is_open = true;
     }
-    hpp__process_close_images(process, an_hour_ns);
-    cr_expect_eq(n_asked, 4);
     hpp__process_leave(process, an_hour_ns, false, -1);
+    cr_expect_eq(n_asked, 4);
+    hpp__process_close_images(process, an_hour_ns);
+    cr_expect_eq(n_asked, 5);
+    hpp__process_leave(process, an_hour_ns, false, -1); /* there will be no image */
     cr_expect_eq(n_asked, 5);
     hpp__process_end(process, false);
     hpp__queue_stop(&queue);
