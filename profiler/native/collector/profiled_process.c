@@ -802,6 +802,10 @@ static void look_at_uses(hpp__process *p, uint32_t era)
 static void look_after_image(hpp__process *p)
 {
     const hpp_window_head *control = p->control;
+    const struct timespec pause = {0, 250000};
+    for (int i = 0; i < 20 && atomic_load(&control->n_steps) % 2 != 0; i++) {
+        nanosleep(&pause, NULL); /* a step is going on */
+    }
     bool is_known = atomic_load(&control->looked) >> 32 == atomic_load(&control->n_steps);
     if (!is_known && atomic_load(&control->era) <= p->era) {
         look_at_uses(p, p->era + 1);
