@@ -788,30 +788,6 @@ static void look_at_resident(hpp__process *p, hpp__process_sample *snapshot)
 
 typedef enum occasion { AT_TICK, AT_PEAK, AT_END } occasion;
 
-/* Looks for uses of watched blocks, and notes them for an era. */
-static void look_at_uses(hpp__process *p, uint32_t era)
-{
-    if (atomic_load(&p->control->n_watched) != 0) {
-        hpp__window_reader_refresh(&p->reader);
-        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, era);
-    }
-}
-
-/* Looks again after an image if the program has taken a step during the last look, and not the next
- * one. The image did not show what is found, so it is of the next era. */
-static void look_after_image(hpp__process *p)
-{
-    const hpp_window_head *control = p->control;
-    const struct timespec pause = {0, 250000};
-    for (int i = 0; i < 20 && atomic_load(&control->n_steps) % 2 != 0; i++) {
-        nanosleep(&pause, NULL); /* a step is going on */
-    }
-    bool is_known = atomic_load(&control->looked) >> 32 == atomic_load(&control->n_steps);
-    if (!is_known && atomic_load(&control->era) <= p->era) {
-        look_at_uses(p, p->era + 1);
-    }
-}
-
 /* Takes a sample, and waits for its image for `patience_ns` at most. Returns false if the queue has
  * no room for it. */
 static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion when)
@@ -824,10 +800,10 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     if (!j) {
         return false;
     }
-    look_at_uses(p, p->era);
+    hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
     if (p->with_images) {
         take_image(p, &j->snapshot, patience_ns);
-        look_after_image(p);
+        hpp__watched_pages_look_again(&p->reader, p->control, p->window, p->process_id, p->era);
         if (!j->snapshot.image && has_left(p)) {
             free_job(j);
             return true;
@@ -903,7 +879,7 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, 
 
 bool hpp__process_has_room(hpp__process *p)
 {
-    return !p->with_images || hpp__freezer_has_room(&p->freezer);
+    return hpp__freezer_has_room(&p->freezer);
 }
 
 /* Waits until all images have been read. */

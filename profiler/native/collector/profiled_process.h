@@ -155,7 +155,7 @@ void hpp__process_miss(hpp__process *process, uint64_t n_intervals);
  * it may exit; -1 is none. */
 void hpp__process_leave(hpp__process *process, uint64_t patience_ns, bool is_at_exit, int caller);
 
-/* Returns whether an image can be taken, or none is needed. */
+/* Returns whether an image can be taken: fewer than the most are being read. */
 bool hpp__process_has_room(hpp__process *process);
 
 /* Takes no images any more, and waits until all have been read, for `patience_ns` at most. */

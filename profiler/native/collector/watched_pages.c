@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "watched_pages.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "native/collector/image/proc.h"
@@ -42,9 +43,13 @@ static bool is_used(page_table *table, const hpp_window_watched *place)
 
 /* What is noted during a step, or for the step before, has the wrong number, and is of no effect.
  */
-void hpp__watched_pages_look(const hpp__window_reader *reader, hpp_window_head *control, int file,
+void hpp__watched_pages_look(hpp__window_reader *reader, hpp_window_head *control, int file,
                              uint32_t process_id, uint32_t era)
 {
+    if (atomic_load(&control->n_watched) == 0) {
+        return;
+    }
+    hpp__window_reader_refresh(reader);
     uint64_t n_steps = atomic_load(&control->n_steps), now = n_steps << 32 | era;
     page_table table = {hpp__proc_open_pagemap(process_id), MOST_READS, UINT64_MAX, {false}};
     if (table.pagemap < 0) {
@@ -62,4 +67,17 @@ void hpp__watched_pages_look(const hpp__window_reader *reader, hpp_window_head *
         atomic_store(&control->looked, now);
     }
     close(table.pagemap);
+}
+
+void hpp__watched_pages_look_again(hpp__window_reader *reader, hpp_window_head *control, int file,
+                                   uint32_t process_id, uint32_t era)
+{
+    const struct timespec pause = {0, 250000};
+    for (int i = 0; i < 20 && atomic_load(&control->n_steps) % 2 != 0; i++) {
+        nanosleep(&pause, NULL); /* a step is going on */
+    }
+    bool is_known = atomic_load(&control->looked) >> 32 == atomic_load(&control->n_steps);
+    if (!is_known && atomic_load(&control->era) <= era) {
+        hpp__watched_pages_look(reader, control, file, process_id, era + 1);
+    }
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "hpfile/str.h"
 
 enum { MAX_ANCESTORS = 4096, MAX_FILE_BYTES = 1 << 18 };
 
@@ -272,23 +273,23 @@ uint32_t hpp__proc_ptrace_scope(const char *path)
     return hpp__proc_read_text(path, text, sizeof text) ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-static bool begins_with(const char *text, const char *begin)
-{
-    return strncmp(text, begin, strlen(begin)) == 0;
-}
-
 bool hpp__proc_is_own_file(const char *path)
 {
+    static const char memory_file[] = "/memfd:";
+    hpf_str whole = hpf_str_of(path);
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    name += begins_with(path, "/memfd:") ? strlen("memfd:") : 0;
-    return begins_with(name, "libcensus-preload.") || begins_with(path, "/memfd:census-");
+    const char *name = hpf_str_begins(whole, memory_file) ? path + strlen(memory_file)
+                       : slash                            ? slash + 1
+                                                          : path;
+    return hpf_str_begins(hpf_str_of(name), "libcensus-preload.") ||
+           hpf_str_begins(whole, "/memfd:census-");
 }
 
 bool hpp__proc_is_shared_memory(const char *path)
 {
-    return begins_with(path, "/dev/zero") || begins_with(path, "/dev/shm/") ||
-           begins_with(path, "/memfd:") || begins_with(path, "/SYSV");
+    hpf_str whole = hpf_str_of(path);
+    return hpf_str_begins(whole, "/dev/zero") || hpf_str_begins(whole, "/dev/shm/") ||
+           hpf_str_begins(whole, "/memfd:") || hpf_str_begins(whole, "/SYSV");
 }
 
 bool hpp__proc_read_memory(uint32_t process_id, void *out, uint64_t address, size_t n_bytes)

@@ -122,6 +122,9 @@ void hpp__profile_emit_headers(hpp__profile *p);
 
 /* ---- profile_take.c ---- */
 
+/* Keeps the bands of a sample that is larger than all before. Returns whether it is. */
+bool hpp__profile_note_peak(hpp__profile *p, const hpp_census_result *result);
+
 /* Copies the live blocks of each group. */
 void hpp__profile_keep_alive(hpp__alive_list *alive, const hpp__site_heap *heap);
 
@@ -195,11 +198,6 @@ void hpp__profile_end_recording(hpp__profile *p, double time_s, hpf_process_end 
 /* Begins the process in the recording; with `end_s`, the time at which the program ended, after the
  * provisional log was ended. */
 hpf_status hpp__profile_begin_recording(hpp__profile *p, const double *end_s, hpf_error *err);
-
-/* ---- profile_take.c ---- */
-
-/* Keeps the bands of a sample that is larger than all before. Returns whether it is. */
-bool hpp__profile_note_peak(hpp__profile *p, const hpp_census_result *result);
 
 /* ---- profile_biography.c ---- */
 

@@ -245,25 +245,27 @@ static void end_creation(hpp_new_samples *newest)
     hpp__samples_end_change(signal_mask);
 }
 
-/* Returns whether a block is a sample. Among samples (rate.h), each is; else it draws the bytes
- * until the next one. */
+static void draw_bytes(void)
+{
+    hpp__bytes_to_sample = hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+}
+
+/* Returns whether a block is a sample: among samples (rate.h), each is. */
 static bool is_sample(size_t n_bytes)
 {
     bool is_new = random_state == 0;
-    if (is_new) {
-        random_state = hpp__chance_begin();
-    }
+    random_state = is_new ? hpp__chance_begin() : random_state;
     if (hpp__blocks_are_samples) {
         return hpp__rate_is_due(n_bytes);
     }
     if (is_new) {
-        hpp__bytes_to_sample = hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+        draw_bytes();
     }
     if (n_bytes < hpp__bytes_to_sample) {
         hpp__bytes_to_sample -= n_bytes;
         return false;
     }
-    hpp__bytes_to_sample = hpp__chance_bytes(&random_state, hpp__settings.biography_bytes);
+    draw_bytes();
     return true;
 }
 
