@@ -3,11 +3,15 @@
 """Programs with child processes: each process has its own counts, and a child also has the inherited
 blocks."""
 import collections
+import contextlib
 import glob
 import json
 import os
+import pathlib
 import re
 import shlex
+import signal
+import subprocess
 import sys
 import time
 
@@ -123,6 +127,29 @@ class Processes(Native):
         harness.run([harness.CENSUS, "plot", "-o", again, recording])
         with open(picture, "rb") as drawn, open(again, "rb") as expected:
             self.assertEqual(drawn.read(), expected.read())
+
+    def test_a_small_child_does_not_wait_for_census(self):
+        """Of a process of which nobody sees more than a row, there is no image of its end to wait for."""
+        script = "$1 keeps 5000; sh -c 'echo $$; read line; exit 7'; echo $?"
+        command = [harness.CENSUS, "run", "-hr", "-i100", "-q", "-o", self.path("small"), "--", *self.shell(script)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as census:
+            child = pathlib.Path("/proc", census.stdout.readline().strip())
+            window = re.search(r" (\d+) +/memfd:census-window", (child / "maps").read_text())
+            collector = pathlib.Path("/proc", str(census.pid))
+            while f" {window[1]} " not in (collector / "maps").read_text() or \
+                    "State:\tS" not in (collector / "status").read_text():  # it knows the child, and waits
+                time.sleep(0.01)
+            census.send_signal(signal.SIGSTOP)
+            try:
+                census.stdin.write("\n")
+                census.stdin.flush()
+                with contextlib.suppress(OSError):  # until it has gone
+                    while True:
+                        self.assertFalse((child / "syscall").read_text().startswith("271 "), "it waits in ppoll")
+            finally:
+                census.send_signal(signal.SIGCONT)
+            self.assertEqual(census.stdout.readline(), "7\n")
+            self.assertEqual(census.wait(), 0)
 
     def test_a_child_of_which_nobody_sees_more_is_a_row(self):
         """Without an image of its end, also by type and retainer. The largest process has one."""

@@ -229,6 +229,17 @@ static void drop_held(hpp__process *p)
     p->held = NULL;
 }
 
+/* Only counts the sample that was held back, if it is of a row. */
+static void count_held(hpp__process *p, bool is_of_row)
+{
+    if (p->held && is_of_row) {
+        hpp__process_sample *held = &((job *)(void *)p->held)->snapshot;
+        held->is_of_row = true;
+        hpp__image_close(held->image);
+        held->image = NULL;
+    }
+}
+
 static void add_job(hpp__process *p, job *j)
 {
     if (j->forget) {
@@ -380,10 +391,10 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
     return hpp__queue_has_room(p->queue, *n_bytes);
 }
 
-/* Returns whether only the row of a process will be used if it ends now with `n_more` samples: the
- * recording is the only output and keeps no log of so small a process, and the summary describes
- * another process, which is as large. */
-static bool is_row(hpp__process *p, uint64_t n_more)
+/* Returns the total below which only the row of a process will be used if it ends with `n_more`
+ * samples, and has never been larger: the recording is the only output and keeps no log of so small
+ * a process, and the summary describes another process, which is as large. 0: there is none. */
+static uint64_t row_bytes(const hpp__process *p, uint64_t n_more)
 {
     const hpp__profile_options *o = &p->profile_options;
     const hpp_options *profile = o->profile;
@@ -395,8 +406,18 @@ static bool is_row(hpp__process *p, uint64_t n_more)
                              o->is_attached || profile->snapshot != HPP_SNAPSHOT_NEVER ||
                              profile->rate_bytes > 0 || profile->report != HPP_REPORT_NONE ||
                              profile->census->n_restrictions > 0;
-    if (is_read_otherwise || is_more_than_sums ||
+    if (is_read_otherwise || is_more_than_sums || o->largest->process_id == p->process_id ||
         p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES) {
+        return 0;
+    }
+    uint64_t next_bytes = o->largest->live_bytes + 1;
+    return next_bytes < HPF_RECORDING_LEAST_BYTES ? next_bytes : HPF_RECORDING_LEAST_BYTES;
+}
+
+static bool is_row(hpp__process *p, uint64_t n_more)
+{
+    uint64_t least_bytes = row_bytes(p, n_more);
+    if (least_bytes == 0) {
         return false;
     }
     hpp__window_sums sums = {0};
@@ -408,8 +429,15 @@ static bool is_row(hpp__process *p, uint64_t n_more)
     bool has_peak = hpp__window_reader_peak(&p->reader, &peak) && peak.live_bytes > most;
     most = has_peak ? peak.live_bytes : most;
     most = p->largest_bytes > most ? p->largest_bytes : most;
-    return is_known && most < HPF_RECORDING_LEAST_BYTES && most <= o->largest->live_bytes &&
-           o->largest->process_id != p->process_id;
+    return is_known && most < least_bytes;
+}
+
+/* Lets a process of which only the row will be used exit without asking for a last image. */
+static void note_small(hpp__process *p)
+{
+    if (p->with_images) {
+        atomic_store(&p->control->small_bytes, row_bytes(p, 1));
+    }
 }
 
 /* Queues a sample of the largest total that the program had noted at the last refresh, if it
@@ -506,11 +534,12 @@ static void measure(hpp__process *p, hpp__process_sample *snapshot, bool is_aliv
 }
 
 /* Returns whether the process has had its last image, and is about to exit. One that has isolated
- * itself exits without notice. */
+ * itself, or is small, exits without notice. */
 static bool has_left(hpp__process *p)
 {
-    bool has_had_last = p->has_last_image || atomic_load(&p->control->events) & HPP_EVENT_ISOLATED;
-    return p->is_leaving || (has_had_last && hpp__freezer_has_ended(&p->freezer));
+    const uint32_t silent = HPP_EVENT_ISOLATED | HPP_EVENT_LEFT_SMALL;
+    bool wants_none = p->has_last_image || atomic_load(&p->control->events) & silent;
+    return p->is_leaving || (wants_none && hpp__freezer_has_ended(&p->freezer));
 }
 
 /* Keeps the first reason why images are missed, or one that excludes images. */
@@ -818,6 +847,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     atomic_store_explicit(&p->control->wanted_era, ++p->era, memory_order_relaxed);
     j->job.n_bytes = n_bytes;
     p->n_samples++;
+    note_small(p);
     want_peak(p, p->with_images ? p->largest_bytes : p->snapshot_bytes);
     if (when == AT_PEAK && p->interval_ns <= most_held_ns && !p->with_lives &&
         !j->snapshot.keeps_objects) {
@@ -865,10 +895,10 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, 
 {
     uint64_t end_ns = hpp__now_ns() + patience_ns;
     p->caller = caller;
-    queue_held(p); /* it makes room */
     if (p->with_images && is_row(p, 1)) {
         p->has_last_image = true; /* it needs none */
     } else if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
+        queue_held(p); /* it makes room */
         while (!has_left(p) && !hpp__freezer_has_room(&p->freezer) && wait_longer(p, end_ns)) {
         }
         p->is_at_exit |= is_at_exit;
@@ -987,6 +1017,7 @@ void hpp__process_end(hpp__process *p, bool forget)
         }
         /* A sample of sums may come with one of a peak. */
         j->snapshot.is_of_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
+        count_held(p, j->snapshot.is_of_row);
         look(p, &j->snapshot, false);
         p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
         j->snapshot.lacks_image = p->with_images && !p->is_haskell && !p->has_last_image;
@@ -1113,6 +1144,7 @@ void hpp__process_begin(hpp__process *p, bool is_at_once)
     if (is_at_once && !p->with_images) {
         sample(p);
     }
+    note_small(p);
 }
 
 hpf_status hpp__process_create(hpp__process **out, int window, int helper,

@@ -47,7 +47,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 17u
+#define HPP_WINDOW_VERSION 18u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -321,6 +321,7 @@ enum {
     HPP_EVENT_STARTED_SANITIZER = 1u << 7, /* they have a sanitizer */
     HPP_EVENT_STARTED_OTHER = 1u << 8,     /* not linked to glibc, or to an old one */
     HPP_EVENT_TRACED = 1u << 9,            /* its ticks have ended, since a tracer follows it */
+    HPP_EVENT_LEFT_SMALL = 1u << 10,       /* it exits without a last image, by `small_bytes` */
 };
 
 /* A thread of the program, in its private memory (thread_parts): number n has slot n. */
@@ -416,6 +417,9 @@ typedef struct hpp_window_head {
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;
+    /* A process that has always had fewer bytes than this exits without asking for a last image.
+     * 0: it asks. Written by the collector. */
+    _Atomic uint64_t small_bytes;
 
     _Atomic uint32_t python_state; /* hpp_python_state */
     uint32_t python_version;       /* as PY_VERSION_HEX, without the level; 0: unknown */

@@ -89,6 +89,12 @@ void hpp__peak_change_shared(int64_t n_bytes)
     }
 }
 
+uint64_t hpp__peak_so_far(hpp_thread *self)
+{
+    int64_t now_bytes = add_change(self, 0), known = atomic_load(&known_bytes);
+    return (uint64_t)(now_bytes > known ? now_bytes : known);
+}
+
 static atomic_flag is_shown = ATOMIC_FLAG_INIT;
 
 void hpp__peak_start(uint64_t live_bytes)

@@ -69,6 +69,9 @@ void hpp__peak_change_shared(int64_t n_bytes);
  * still be in the table. */
 void hpp__peak_show(void);
 
+/* Returns the largest total so far, as the only thread of the process knows it. */
+uint64_t hpp__peak_so_far(hpp_thread *self);
+
 /* Starts in a process with a window, and with so much memory. */
 void hpp__peak_start(uint64_t live_bytes);
 

@@ -315,13 +315,26 @@ bool hpp__process_record_uses(void)
     return is_own;
 }
 
+/* Returns whether the process has always been so small that the collector needs no last image of
+ * it, and notes that it leaves without. */
+static bool leaves_small(void)
+{
+    enum { ONE_THREAD = 2 /* slots: the first one is shared */ };
+    hpp_window_head *head = &hpp__window->head;
+    bool is_small = hpp__self != NULL && atomic_load(&head->n_slots) <= ONE_THREAD &&
+                    hpp__peak_so_far(hpp__self) < atomic_load(&head->small_bytes);
+    if (is_small) {
+        atomic_fetch_or(&head->events, HPP_EVENT_LEFT_SMALL);
+    }
+    return is_small;
+}
+
 /* Waits until the collector has taken a last image, if it takes any. Nothing here waits for a lock:
  * a handler of signals may end the process. */
 static void leave(void)
 {
-    bool is_own = hpp__process_record_uses();
-    int link =
-        is_own && hpp__settings.has_images ? hpp__window_connect(hpp__settings.socket_name) : -1;
+    bool asks = hpp__process_record_uses() && hpp__settings.has_images && !leaves_small();
+    int link = asks ? hpp__window_connect(hpp__settings.socket_name) : -1;
     if (link >= 0) {
         (void)hpp__thread_ask(hpp__self, link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
     }
