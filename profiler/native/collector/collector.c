@@ -67,6 +67,7 @@ struct hpp_collector {
     hpp__recording recording;
     hpp__memory_look memory_look;
     hpp__largest largest;
+    hpp__other_programs other_programs;
     hpp__process **processes; /* living and ended */
     size_t n_processes, processes_capacity;
     size_t next_process; /* whose turn it is to be sampled */
@@ -209,6 +210,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .print_context = c->options.print_context,
         .memory_look = &c->memory_look,
         .largest = &c->largest,
+        .other_programs = &c->other_programs,
     };
     hpp__process *p;
     hpf_status status = hpp__process_create(&p, greeting->file, greeting->helper, &profile,
@@ -436,7 +438,7 @@ static void end_process(hpp_collector *c, int pidfd)
  * after it called exec, so this is repeated until none comes. */
 static void take_windows(hpp_collector *c)
 {
-    size_t n_known;
+    size_t n_before = c->n_processes, n_known;
     do {
         n_known = c->n_processes;
         accept_callers(c, &c->place);
@@ -444,7 +446,7 @@ static void take_windows(hpp_collector *c)
         receive_all(c);
     } while (c->n_processes > n_known);
     /* Ends the processes that had already ended when their windows came. */
-    for (size_t i = 0; i < c->n_processes; i++) {
+    for (size_t i = n_before; i < c->n_processes; i++) {
         if (c->processes[i]->pidfd < 0 && !c->processes[i]->has_ended) {
             hpp__process_end(c->processes[i], false);
         }

@@ -1118,9 +1118,10 @@ static hpf_status copy_options(hpp__process *p, const hpp__profile_options *prof
 /* Finds out whether closures of a Haskell program are to be read. */
 static void find_haskell(hpp__process *p, const hpp_collector_options *options)
 {
-    p->is_haskell = hpp__profile_has_closures(options->profile) && !options->without_python &&
-                    hpp__freezer_check(NULL) == HPF_OK &&
-                    hpp__haskell_program_find(&p->haskell, p->process_id);
+    p->is_haskell =
+        hpp__profile_has_closures(options->profile) && !options->without_python &&
+        hpp__freezer_check(NULL) == HPF_OK &&
+        hpp__haskell_program_find(&p->haskell, p->process_id, p->profile_options.other_programs);
     if (p->is_haskell && p->haskell.layout) {
         p->profile_options.haskell = p->haskell.layout;
         p->with_images |= hpp__profile_counts_closures(options->profile);

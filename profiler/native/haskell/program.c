@@ -165,19 +165,39 @@ static void look_at_libraries(found_texts *found, uint32_t process_id)
     }
 }
 
-bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id)
+static bool is_among(const hpp__other_programs *others, const struct stat *file)
+{
+    for (size_t i = 0; i < others->n && i < sizeof others->files / sizeof *others->files; i++) {
+        const struct stat *other = &others->files[i];
+        if (other->st_dev == file->st_dev && other->st_ino == file->st_ino &&
+            other->st_ctim.tv_sec == file->st_ctim.tv_sec &&
+            other->st_ctim.tv_nsec == file->st_ctim.tv_nsec) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id,
+                               hpp__other_programs *others)
 {
     char path[32];
     found_texts found = {.has_label = false};
-    look_at_libraries(&found, process_id);
+    struct stat file;
+    *out = (hpp__haskell_program){.layout = NULL};
     snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)process_id);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool has_file = fd >= 0 && fstat(fd, &file) == 0;
+    if (has_file && is_among(others, &file)) {
+        close(fd);
+        return false;
+    }
+    look_at_libraries(&found, process_id);
     char piece[PIECE_BYTES + 2 * MOST_TEXT_BYTES];
     if (fd >= 0 && found.comment[0] == '\0') {
         look_at_file(&found, fd, piece);
     }
     hpf__close(fd);
-    *out = (hpp__haskell_program){.layout = NULL};
     bool has_comment = found.comment[0] != '\0';
     if (has_comment || found.has_label) {
         const char *version = has_comment     ? found.comment
@@ -185,6 +205,8 @@ bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id)
                                               : found.package;
         memcpy(out->version, version, sizeof out->version);
         out->layout = layout_of(out->version);
+    } else if (has_file) {
+        others->files[others->n++ % (sizeof others->files / sizeof *others->files)] = file;
     }
     return has_comment || found.has_label;
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "layouts.h"
 
@@ -18,7 +19,14 @@ typedef struct hpp__haskell_program {
     const hpp_haskell_layout *layout; /* NULL: this version's is not known */
 } hpp__haskell_program;
 
-/* Returns whether a process runs a program of GHC. */
-bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id);
+/* The files of the last programs that GHC has not compiled. At first all zero. */
+typedef struct hpp__other_programs {
+    struct stat files[8];
+    size_t n; /* that were stored */
+} hpp__other_programs;
+
+/* Returns whether a process runs a program of GHC. Those of `others` are not looked at again. */
+bool hpp__haskell_program_find(hpp__haskell_program *out, uint32_t process_id,
+                               hpp__other_programs *others);
 
 #endif

@@ -16,7 +16,7 @@
 #include "hpprof/collector_types.h"
 #include "native/collector/image/image.h"
 #include "native/collector/image/resident.h"
-#include "native/haskell/layouts.h"
+#include "native/haskell/program.h"
 #include "objects.h"
 #include "core/output.h"
 
@@ -87,6 +87,7 @@ typedef struct hpp__profile_options {
     const hpp_haskell_layout *haskell;
     struct hpp__memory_look *memory_look; /* of all processes; borrowed */
     struct hpp__largest *largest;         /* of all processes; borrowed */
+    hpp__other_programs *other_programs;  /* of all processes; borrowed */
     struct hpp__shared_costs *costs;      /* replaced at each snapshot, borrowed; may be NULL */
     struct hpp__shared_costs *latest;     /* the same, for its sample */
 } hpp__profile_options;
