@@ -19,16 +19,16 @@ static const uint64_t measure_every_ns = 1000000000;
 static uint64_t measure_table(const hpp__window_reader *reader, uint32_t process_id)
 {
     uint32_t n;
-    uint64_t leaf_bytes = reader->window->head.leaf_bytes;
     const _Atomic uint64_t *leaves = hpp__window_reader_leaves(reader, &n);
     uint32_t n_looked = 0;
     uint64_t sum = 0;
-    int pagemap = leaves && leaf_bytes > 0 ? hpp__proc_open_pagemap(process_id) : -1;
+    int pagemap = leaves && n > 0 ? hpp__proc_open_pagemap(process_id) : -1;
     if (pagemap < 0) {
         return 0;
     }
-    while (n_looked < n && leaf_bytes <= max_measured_bytes / (n_looked + UINT64_C(1))) {
-        sum += hpp__proc_touched_bytes(pagemap, hpp__leaf_of_entry(leaves[n_looked]), leaf_bytes);
+    while (n_looked < n && HPP_LEAF_BYTES <= max_measured_bytes / (n_looked + UINT64_C(1))) {
+        sum +=
+            hpp__proc_touched_bytes(pagemap, hpp__leaf_of_entry(leaves[n_looked]), HPP_LEAF_BYTES);
         n_looked++;
     }
     close(pagemap);

@@ -14,8 +14,10 @@
  *
  * Bit 31 marks a first granule, so a walk may begin anywhere.
  *
- * The window lists the leaves. An entry of the list has the page of the leaf, and in its lower bits
- * the 4 MiB that it is for. 0: none.
+ * Leaves are found by branches, which have the address of each leaf. The window lists the leaves,
+ * too. An entry of the list has the page of the leaf, and in its lower bits the 4 MiB that it is
+ * for. 0: none. While a program goes on, the list may have leaves that a copy of its private memory
+ * does not have: there, other memory may be in their place.
  */
 #ifndef HPP_NATIVE_WINDOW_BLOCK_TABLE_H
 #define HPP_NATIVE_WINDOW_BLOCK_TABLE_H
@@ -30,6 +32,8 @@ enum {
     /* The last one, where the kernel puts stacks, is left out: a bound that is no power of two is
      * compared with in one instruction less. */
     HPP_MAX_LEAVES = (1 << (HPP_ADDRESS_BITS - HPP_LEAF_SHIFT)) - 1,
+    HPP_LEAVES_PER_BRANCH = 4096, /* 16 GiB */
+    HPP_MAX_BRANCHES = (HPP_MAX_LEAVES + 1) / HPP_LEAVES_PER_BRANCH,
     HPP_GRANULES_PER_LEAF = 1 << (HPP_LEAF_SHIFT - HPP_GRANULE_SHIFT),
     HPP_LEAF_BYTES = HPP_GRANULES_PER_LEAF * 4 + HPP_WINDOW_PAGE_BYTES,
     HPP_SMALL_BYTES = 16,

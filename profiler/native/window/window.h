@@ -402,9 +402,8 @@ typedef struct hpp_window_head {
     _Atomic uint64_t n_thread_events;
     _Atomic uint64_t n_thread_events_read; /* written by the collector */
 
-    /* The program's private memory that blocks are kept in: each leaf is `leaf_bytes` of address
-     * space (block_table.h). */
-    uint64_t leaf_bytes;
+    /* The program's private memory that blocks are kept in (block_table.h). */
+    uint64_t branches; /* address of the table of leaves */
     _Atomic uint32_t n_leaves;
     _Atomic uint32_t n_leaf_pages; /* page of the list of leaves (uint64_t), or 0 */
 

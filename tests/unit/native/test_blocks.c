@@ -225,7 +225,7 @@ Test(blocks, lists_leaves_for_the_collector)
     put(BASE + 7 * LEAF, 1, 1);
     const hpp_window_head *head = &hpp__window->head;
     cr_assert(eq(u32, head->n_leaves, 2));
-    cr_assert(eq(u64, head->leaf_bytes, HPP_LEAF_BYTES));
+    cr_assert(eq(u64, head->branches, (uintptr_t)hpp__branches));
     const uint64_t *list = hpp__window_at(head->n_leaf_pages);
     cr_assert(eq(u64, list[0], hpp__leaf_entry((uintptr_t)hpp__leaf_at(100), 100)));
     cr_assert(eq(u64, list[1], hpp__leaf_entry((uintptr_t)hpp__leaf_at(107), 107)));

@@ -198,21 +198,53 @@ Test(freezer, knows_mappings_of_new_sites)
     free(blocks);
 }
 
+static unsigned char not_a_leaf[HPP_LEAF_BYTES] __attribute__((aligned(HPP_WINDOW_PAGE_BYTES)));
+
+/* A program that goes on lists leaves in memory that its copy still uses for something else. */
+Test(freezer, leaves_out_leaves_that_are_newer)
+{
+    program p;
+    memset(not_a_leaf, 0xf7, sizeof not_a_leaf);
+    start(&p, make_blocks);
+    hpp_window_head *head = &hpp__window->head;
+    _Atomic uint64_t *list = hpp__window_at(head->n_leaf_pages);
+    list[head->n_leaves++] = hpp__leaf_entry((uintptr_t)not_a_leaf, 2000);
+    list[head->n_leaves++] = hpp__leaf_entry((uintptr_t)not_a_leaf, HPP_LEAVES_PER_BRANCH);
+    hpp__image *image = take(&p);
+    cr_assert(eq(u64, image->n_blocks, N_BLOCKS + 2));
+    hpp__image_close(image);
+    finish(&p);
+}
+
+enum { N_COPIES = 1000, FIRST_COPY = 1000 };
+
+static void make_copies_of_leaves(void)
+{
+    const uintptr_t indexes[] = {100, 90, 100 + N_LEAVES - 1};
+    put((void *)(UINT64_C(100) << HPP_LEAF_SHIFT), 3, 8);
+    put((void *)(UINT64_C(90) << HPP_LEAF_SHIFT), 3, 8);
+    put((void *)((UINT64_C(100) + N_LEAVES - 1) << HPP_LEAF_SHIFT), 3, 8);
+    for (uintptr_t i = 0; i < N_COPIES; i++) {
+        hpp__branches[0]->leaves[FIRST_COPY + i] = hpp__leaf_at(indexes[i % 3]);
+    }
+    atomic_store(&common->is_ready, 1);
+    wait_until(&common->should_end);
+}
+
 /* A program may list the same leaf for any number of addresses. */
 Test(freezer, reads_each_leaf_once)
 {
-    enum { N_COPIES = 1000 };
     program p;
-    start(&p, make_blocks);
+    start(&p, make_copies_of_leaves);
     hpp_window_head *head = &hpp__window->head;
     _Atomic uint64_t *list = hpp__window_at(head->n_leaf_pages);
     uint32_t n = head->n_leaves;
     for (uint32_t i = 0; i < N_COPIES; i++) {
-        list[n + i] = hpp__leaf_entry(hpp__leaf_of_entry(list[i % n]), 1000 + i);
+        list[n + i] = hpp__leaf_entry(hpp__leaf_of_entry(list[i % n]), FIRST_COPY + i);
     }
     head->n_leaves = n + N_COPIES;
     hpp__image *image = take(&p);
-    cr_assert(eq(u64, image->n_blocks, N_BLOCKS + 2));
+    cr_assert(eq(u64, image->n_blocks, n));
     hpp__image_close(image);
     finish(&p);
 }

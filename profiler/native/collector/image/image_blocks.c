@@ -110,6 +110,19 @@ static bool add_blocks(leaf_reader *l, uint64_t begin)
     return true;
 }
 
+/* Returns whether the memory has a leaf: it may be a copy that is older than the list. */
+static bool has_leaf(const hpp__proc_memory *memory, uint64_t branches, uint64_t entry)
+{
+    uint64_t index = entry & HPP_MAX_LEAVES, branch, leaf;
+    uint64_t place = branches + index / HPP_LEAVES_PER_BRANCH * sizeof branch;
+    if (!hpp__proc_memory_read(memory, &branch, place, sizeof branch) || branch == 0) {
+        return false;
+    }
+    place = branch + index % HPP_LEAVES_PER_BRANCH * sizeof leaf;
+    return hpp__proc_memory_read(memory, &leaf, place, sizeof leaf) &&
+           leaf == hpp__leaf_of_entry(entry);
+}
+
 /* Leaves out entries whose leaf is a part of another one, so that no more is read than exists.
  * Returns the number of the others. */
 static size_t keep_apart(uint64_t *leaves, size_t n)
@@ -155,10 +168,13 @@ hpf_status hpp__image_blocks(hpp__image_block **out, size_t *n, const hpp__proc_
     *out = NULL;
     *n = 0;
     if (l && leaves && granules) {
+        uint64_t branches = reader->window->head.branches;
+        size_t n_there = 0;
         for (uint32_t i = 0; i < n_leaves; i++) {
-            leaves[i] = listed[i];
+            leaves[n_there] = listed[i];
+            n_there += has_leaf(memory, branches, leaves[n_there]);
         }
-        size_t n_apart = keep_apart(leaves, n_leaves);
+        size_t n_apart = keep_apart(leaves, n_there);
         qsort(leaves, n_apart, sizeof *leaves, compare_entries);
         l->window = reader;
         l->memory = memory;

@@ -127,7 +127,12 @@ const void *hpp__piece_reader_at(hpp__piece_reader *r, uint64_t address, uint64_
         }
         uint64_t page_end = (address / PAGE_BYTES + 1) * PAGE_BYTES;
         page_end = page_end < end ? page_end : end;
-        if (!load(r, address, ahead) && !load(r, address, own_end) && !load(r, address, page_end)) {
+        bool is_loaded = load(r, address, ahead);
+        if (!is_loaded) {
+            r->gap_begin = address;
+            r->gap_end = ahead;
+        }
+        if (!is_loaded && !load(r, address, own_end) && !load(r, address, page_end)) {
             *n_bytes = (size_t)(page_end - address);
             r->n_unread_bytes += *n_bytes;
             return NULL;
@@ -156,8 +161,8 @@ const void *hpp__piece_reader_block(hpp__piece_reader *r, size_t block, uint64_t
 {
     const hpp__image_block *from = &r->image->blocks[block];
     uint64_t end = from->address + from->size_bytes;
-    bool is_read = at >= r->begin && at < r->end;
-    uint64_t ahead = is_read ? end : end_of_neighbours(r->image, block);
+    bool is_alone = (at >= r->begin && at < r->end) || (at >= r->gap_begin && at < r->gap_end);
+    uint64_t ahead = is_alone ? end : end_of_neighbours(r->image, block);
     return hpp__piece_reader_at(r, at, end, ahead, n_bytes);
 }
 

@@ -15,7 +15,9 @@ typedef struct hpp__piece_reader {
     const hpp__image *image; /* borrowed */
     int pagemap;             /* -1: not needed yet, or not readable */
     unsigned char *bytes;
-    uint64_t begin, end;     /* addresses in `bytes` */
+    uint64_t begin, end; /* addresses in `bytes` */
+    /* The last piece that could not be read whole: its blocks are read alone. */
+    uint64_t gap_begin, gap_end;
     uint64_t n_unread_bytes; /* that could not be read */
 } hpp__piece_reader;
 

@@ -44,7 +44,7 @@ static void list_leaf(const void *leaf, uintptr_t index)
         if (fresh == 0) {
             return;
         }
-        head->leaf_bytes = HPP_LEAF_BYTES;
+        head->branches = (uintptr_t)hpp__branches;
         if (atomic_compare_exchange_strong(&head->n_leaf_pages, &page, fresh)) {
             page = fresh;
         }

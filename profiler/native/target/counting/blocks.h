@@ -23,11 +23,7 @@ typedef struct hpp_block {
     uint64_t size_bytes;
 } hpp_block;
 
-/* Leaves by the upper bits of the address, in branches of 16 GiB; NULL: no blocks there yet. */
-enum {
-    HPP_LEAVES_PER_BRANCH = 4096,
-    HPP_MAX_BRANCHES = (HPP_MAX_LEAVES + 1) / HPP_LEAVES_PER_BRANCH,
-};
+/* Leaves by the upper bits of the address; NULL: no blocks there yet. */
 typedef struct hpp_branch {
     _Atomic(_Atomic uint32_t *) leaves[HPP_LEAVES_PER_BRANCH];
 } hpp_branch;
