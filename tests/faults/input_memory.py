@@ -1,5 +1,6 @@
 """The worst inputs of each format, a million bytes that are not compressed, need no more memory than
-docs/formats/README.md states, in addition to what a small input needs: input_memory.py CENSUS [NAME]."""
+docs/formats/README.md states, in addition to what a small input needs: input_memory.py CENSUS [NAME | PART N_PARTS],
+with the inputs that have NAME in their names, or with every N_PARTS-th one."""
 
 import os
 import subprocess
@@ -34,7 +35,9 @@ def run(arguments):
 
 
 def main():
-    census, wanted = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+    census, *words = os.path.abspath(sys.argv[1]), *sys.argv[2:]
+    wanted = words[0] if len(words) == 1 else ""
+    part, n_parts = map(int, words) if len(words) == 2 else (1, 1)
     worst_inputs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worst_inputs.py")
     n_run, failures = 0, []
     with tempfile.TemporaryDirectory() as folder:
@@ -44,7 +47,7 @@ def main():
         with open("small.hp", "w", encoding="ascii") as file:
             file.write(SMALL)
         small_mb = {command[-1]: run([census, *command, "small.hp"])[1] for command in (REPORT, PDF, HTML)}
-        for name in sorted(os.listdir("inputs")):
+        for name in sorted(os.listdir("inputs"))[part - 1::n_parts]:
             extension = os.path.splitext(name)[1]
             for command in COMMANDS.get(extension, [REPORT, HTML]) if wanted in name else []:
                 status, peak_mb, message = run([census, *command, "inputs/" + name])
