@@ -406,8 +406,9 @@ static uint64_t row_bytes(const hpp__process *p, uint64_t n_more)
                              o->is_attached || profile->snapshot != HPP_SNAPSHOT_NEVER ||
                              profile->rate_bytes > 0 || profile->report != HPP_REPORT_NONE ||
                              profile->census->n_restrictions > 0;
-    if (is_read_otherwise || is_more_than_sums || o->largest->process_id == p->process_id ||
-        p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES) {
+    if (is_read_otherwise || is_more_than_sums ||
+        p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES ||
+        o->largest->process_id == p->process_id) {
         return 0;
     }
     uint64_t next_bytes = o->largest->live_bytes + 1;

@@ -2,17 +2,21 @@
  *
  * A C++ program with a known graph: a class with two bases, of which pointers to the second are in
  * the middle of the objects, a container, and a text in memory that had other pointers before. It
- * prints what holders.c prints.
+ * prints what holders.c prints. With an argument, it ends at once ("returns", "exits"), with a
+ * thousand blocks in a container that is destroyed then.
  */
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #define NO_INLINE __attribute__((noinline))
 
-enum { N_SHAPES = 100, N_NAMES = 50, NAME_LENGTH = 40 };
+enum { N_SHAPES = 100, N_NAMES = 50, NAME_LENGTH = 40, N_KEPT = 1000, KEPT_BYTES = 1000 };
 
 struct Named {
     virtual ~Named() = default;
@@ -36,6 +40,7 @@ static std::unique_ptr<Drawn> outermost;
 static std::unique_ptr<Scene> scene;
 static std::map<int, std::string> names;
 static std::string *volatile worn;
+static std::vector<char *> kept; /* its destructor frees none of them */
 
 static NO_INLINE std::unique_ptr<Drawn> make_shape()
 {
@@ -90,8 +95,30 @@ static NO_INLINE void clear_stack()
     }
 }
 
-int main()
+static NO_INLINE void keep()
 {
+    kept.reserve(N_KEPT);
+    for (int i = 0; i < N_KEPT; i++) {
+        kept.push_back(new char[KEPT_BYTES]);
+    }
+    (void)!std::malloc(1);
+}
+
+static NO_INLINE void exit_from_within()
+{
+    std::exit(3);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        keep();
+        clear_stack();
+        if (std::strcmp(argv[1], "exits") == 0) {
+            exit_from_within();
+        }
+        return 0;
+    }
     nest_shapes();
     set_scene();
     add_names();

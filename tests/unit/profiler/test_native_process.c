@@ -51,9 +51,11 @@ static void start(const char *text)
     cr_assert_eq(hpp__names_create(&names, NULL, 0, &err), HPF_OK);
     static hpp__memory_look memory_look;
     static hpp__largest largest;
+    static hpp__other_programs other_programs;
     const hpp__profile_options to = {.profile = profile,
                                      .memory_look = &memory_look,
                                      .largest = &largest,
+                                     .other_programs = &other_programs,
                                      .names = names,
                                      .process_id = (uint32_t)getpid(),
                                      .base = scratch_path("prog")};

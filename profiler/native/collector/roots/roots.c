@@ -548,7 +548,8 @@ static hpp_local find_local(const hpp__roots *r, const hpp__stack_frame *frame, 
 }
 
 /* Returns the function by which a part of a stack is named: the innermost one of the program that
- * has called what owns the part. `frame`: the owner, or NULL for the frame at an address. */
+ * has called what owns the part; "" if there is none, as after main has returned. `frame`: the
+ * owner, or NULL for the frame at an address. */
 static hpf_str function_of(const hpp__thread_frames *f, const hpp__stack_frame *frame,
                            uint64_t address)
 {
@@ -559,7 +560,7 @@ static hpf_str function_of(const hpp__thread_frames *f, const hpp__stack_frame *
             return f->frames[i].function;
         }
     }
-    return frame ? frame->function : HPF_STR("");
+    return HPF_STR("");
 }
 
 /* Returns a part of the stack or a register of a thread: "main (stack of worker)" or, for a

@@ -4,6 +4,7 @@
  */
 #include "process.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "native/target/counting/blocks.h"
 #include "native/target/lives/exact.h"
 #include "cpu_ticks.h"
+#include "entry.h"
 #include "environment.h"
 #include "helper.h"
 #include "native/target/counting/next_allocator.h"
@@ -329,17 +331,60 @@ static bool leaves_small(void)
     return is_small;
 }
 
+static _Atomic uint32_t asked_id; /* of the process that has asked for its last image */
+
 /* Waits until the collector has taken a last image, if it takes any. Nothing here waits for a lock:
  * a handler of signals may end the process. */
-static void leave(void)
+static void show_last(void)
 {
-    bool asks = hpp__process_record_uses() && hpp__settings.has_images && !leaves_small();
+    uint32_t process_id = (uint32_t)hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    bool asks = hpp__process_record_uses() && hpp__settings.has_images &&
+                atomic_load(&asked_id) != process_id && !leaves_small();
     int link = asks ? hpp__window_connect(hpp__settings.socket_name) : -1;
     if (link >= 0) {
         (void)hpp__thread_ask(hpp__self, link, HPP_HELLO_LEAVE, LEAVE_PATIENCE_S);
+        atomic_store(&asked_id, process_id);
     }
+}
+
+static void leave(void)
+{
+    show_last();
     hpp__helper_end();
 }
+
+/* ---- main ------------------------------------------------------------------------------------ */
+
+/* Called from assembly only. They return what is to be called. */
+void *hpp__before_start(uintptr_t arguments[]);
+void *hpp__before_main(void);
+extern char hpp__main_entry[];
+
+static void *program_main;
+
+/* When main has begun, all static objects exist. So the last image is from before they are
+ * destroyed, while what they hold has its holders. */
+void *hpp__before_main(void)
+{
+    (void)atexit(show_last);
+    return program_main;
+}
+
+HPP_ASM_FUNCTION(".hidden hpp__main_entry\n.globl", "hpp__main_entry",
+                 HPP_CALL_THEN_JUMP("hpp__before_main", "0"));
+
+/* Lets libc call hpp__main_entry, which jumps to main, if the program has images. Its uses are
+ * recorded up to its end. */
+void *hpp__before_start(uintptr_t arguments[])
+{
+    if (hpp__alive() && hpp__settings.has_images && hpp__settings.biography_bytes == 0) {
+        program_main = (void *)arguments[0];
+        arguments[0] = (uintptr_t)hpp__main_entry;
+    }
+    return dlsym(RTLD_NEXT, "__libc_start_main");
+}
+
+HPP_ASM_FUNCTION(".globl", "__libc_start_main", HPP_CALL_THEN_JUMP("hpp__before_start", "0"));
 
 /* Stores the largest resident set so far, since the largest one may be between two samples. */
 static void note_resident(void)
