@@ -373,11 +373,10 @@ void *hpp__before_main(void)
 HPP_ASM_FUNCTION(".hidden hpp__main_entry\n.globl", "hpp__main_entry",
                  HPP_CALL_THEN_JUMP("hpp__before_main", "0"));
 
-/* Lets libc call hpp__main_entry, which jumps to main, if the program has images. Its uses are
- * recorded up to its end. */
+/* Lets libc call hpp__main_entry, which jumps to main, if the program has images. */
 void *hpp__before_start(uintptr_t arguments[])
 {
-    if (hpp__alive() && hpp__settings.has_images && hpp__settings.biography_bytes == 0) {
+    if (hpp__alive() && hpp__settings.has_images) {
         program_main = (void *)arguments[0];
         arguments[0] = (uintptr_t)hpp__main_entry;
     }
