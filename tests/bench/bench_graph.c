@@ -86,8 +86,9 @@ static void scan(void)
 static void make_graph(void)
 {
     hpf_error err;
+    const hpp__graph_names names = {.resolver = resolver};
     hpp__graph_finish(&graph);
-    if (hpp__graph_init(&graph, &image, &past, resolver, NULL, false, &err) != HPF_OK) {
+    if (hpp__graph_init(&graph, &image, &past, &names, NULL, false, &err) != HPF_OK) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }

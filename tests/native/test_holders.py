@@ -247,13 +247,15 @@ class Holders(Native):
         self.check("holders_cxx", naming=())  # its containers are of the standard library
 
     def test_holders_at_the_end(self):
-        """The last image is from before global variables are destroyed, so what they hold has holders."""
+        """The last image is from before global variables are destroyed, so what they hold has holders.
+        What is left in the place for short texts of a std::string holds nothing."""
         for case in "returns", "exits":
             with self.subTest(case=case):
                 command = [program("holders_cxx"), case]
                 census = harness.run_census(command, self.fresh(), "-hr", "-i100", "-hmholders_cxx")
                 self.assert_unharmed(harness.run(command), census)
-                self.assertEqual(sets_of(census.profile), {"kept": 8000, "keep": 1000 * 1000, "UNREACHED": 1})
+                self.assertEqual(sets_of(census.profile), {"kept": 8000, "keep": 1000 * 1000, "worn": 32, "write_over": 41,
+                                                           "UNREACHED": 1})
 
     def test_holders_in_random_graphs(self):
         for seed in "1", "2", "3":

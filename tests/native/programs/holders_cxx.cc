@@ -77,11 +77,11 @@ static NO_INLINE void add_names()
 }
 
 /* The place for short texts, which the text does not use, still has a pointer. */
-static NO_INLINE void write_over()
+static NO_INLINE void write_over(void *pointer)
 {
     void *memory = ::operator new(sizeof(std::string));
-    for (size_t i = 0; i < sizeof(std::string) / sizeof(Drawn *); i++) {
-        static_cast<Drawn *volatile *>(memory)[i] = outermost.get();
+    for (size_t i = 0; i < sizeof(std::string) / sizeof(void *); i++) {
+        static_cast<void *volatile *>(memory)[i] = pointer;
     }
     worn = new (memory) std::string(NAME_LENGTH, 'w');
 }
@@ -101,7 +101,7 @@ static NO_INLINE void keep()
     for (int i = 0; i < N_KEPT; i++) {
         kept.push_back(new char[KEPT_BYTES]);
     }
-    (void)!std::malloc(1);
+    write_over(std::malloc(1));
 }
 
 static NO_INLINE void exit_from_within()
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     nest_shapes();
     set_scene();
     add_names();
-    write_over();
+    write_over(outermost.get());
     clear_stack();
     /* A node of the map: colour and three pointers, key and value. */
     std::printf("held outermost %zu\n", N_SHAPES * sizeof(Shape));

@@ -98,11 +98,20 @@ static void end(void)
 
 TestSuite(graph, .init = begin, .fini = end);
 
+enum { SITE_OF_NEW = 7 };
+
+static bool calls_new(void *context, uint32_t site)
+{
+    (void)context;
+    return site == SITE_OF_NEW;
+}
+
 static void make_graph(void)
 {
+    const hpp__graph_names names = {resolver, calls_new, NULL};
     hpf_error err;
     hpp__graph_finish(&graph);
-    cr_assert_eq(hpp__graph_init(&graph, &image, &past, resolver, NULL, false, &err), HPF_OK, "%s",
+    cr_assert_eq(hpp__graph_init(&graph, &image, &past, &names, NULL, false, &err), HPF_OK, "%s",
                  err.message);
     cr_assert_eq(graph.n_blocks, image.n_blocks);
 }
@@ -263,7 +272,7 @@ static void check_edges_are(uint32_t block, const uint32_t *expected, size_t n_e
     }
 }
 
-Test(graph, rest_of_a_string_refers_only_to_what_nothing_else_reaches)
+Test(graph, rest_of_a_string_refers_to_nothing_or_to_what_nothing_else_reaches)
 {
     enum { HELD, ROOTED, TEXT, LOST, LOST_TEXT, REST, SHORT, N };
     char *heap = add_map(1 << 20, "");
@@ -293,6 +302,9 @@ Test(graph, rest_of_a_string_refers_only_to_what_nothing_else_reaches)
     other[3] = other[4] = other[7] = 0;
     make_graph();
     check_edges_are(HELD, (const uint32_t[]){TEXT, ROOTED}, 2);
+    blocks[TEXT].site = SITE_OF_NEW;
+    make_graph();
+    check_edges_are(HELD, (const uint32_t[]){TEXT}, 1);
 }
 
 Test(graph, huge_untouched_block_is_not_read)

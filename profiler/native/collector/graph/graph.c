@@ -36,6 +36,7 @@ typedef struct builder {
     hpp__python_roots python_roots;
     hpp__python_fields python_fields;
     bool has_python;
+    const hpp__graph_names *names;
     doubtful_edge *doubtful; /* sorted by place */
     size_t n_doubtful, doubtful_capacity;
     hpp__text name;
@@ -96,19 +97,21 @@ static uint32_t field_at(builder *b, uint32_t block, uint64_t word)
                                         : HPP__FIELD_UNKNOWN;
 }
 
-/* Returns whether a word is probably what was there before a std::string of libstdc++, whose text
- * is a block: { text, length, capacity, rest }. Short texts are in the last two words instead. */
-static bool is_rest_of_string(const builder *b, const uint64_t *words, size_t i)
+/* If a word is what was there before a std::string of libstdc++, returns the block of its text:
+ * { text, length, capacity, rest }. Short texts are in the last two words instead. Structures of
+ * programs can look the same, but operator new makes the texts of no others. */
+static const hpp__image_block *text_before(const builder *b, const uint64_t *words, size_t i)
 {
     static const uint64_t most = UINT64_C(1) << 40;
     uint64_t capacity = i >= 3 ? words[i - 1] : most;
     if (capacity >= most || words[i - 2] > capacity) {
-        return false;
+        return NULL;
     }
     uint32_t text = hpp__block_index_find(&b->index, words[i - 3]);
     const hpp__image_block *block = text != HPP__NO_BLOCK ? &b->index.blocks[text] : NULL;
-    return block && block->address == words[i - 3] &&
-           block->size_bytes - (capacity + 1) <= MOST_ROUNDING;
+    bool is_text = block && block->address == words[i - 3] &&
+                   block->size_bytes - (capacity + 1) <= MOST_ROUNDING;
+    return is_text ? block : NULL;
 }
 
 /* Adds the edges of words, which are in the reader's piece; `first` is the number of the first one
@@ -141,8 +144,12 @@ static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, 
             (is_object && may_be_number(b, words[i], to))) {
             continue;
         }
+        const hpp__image_block *text = text_before(b, words, i);
+        if (text && b->names->calls_new && b->names->calls_new(b->names->context, text->site)) {
+            continue;
+        }
         uint32_t field = field_at(b, from, first + i);
-        if (is_rest_of_string(b, words, i)) {
+        if (text) {
             const doubtful_edge edge = {g->n_edges, from, to, field};
             if (!HPF__ARRAY_PUSH(b->doubtful, b->n_doubtful, b->doubtful_capacity, edge)) {
                 return false;
@@ -491,14 +498,14 @@ void hpp__graph_past_finish(hpp__graph_past *past)
 }
 
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
-                           hpp_resolver *resolver, hpp__haskell_census *haskell, bool with_fields,
-                           hpf_error *err)
+                           const hpp__graph_names *names, hpp__haskell_census *haskell,
+                           bool with_fields, hpf_error *err)
 {
-    builder b = {.graph = graph, .reader = {.pagemap = -1}};
+    builder b = {.graph = graph, .names = names, .reader = {.pagemap = -1}};
     *graph = (hpp__graph){.arena = hpf_arena_create(), .with_fields = with_fields};
     hpf_status status = hpp__block_index_init(&b.index, image->blocks, image->n_blocks, err);
     if (status == HPF_OK) {
-        status = hpp__roots_init(&b.roots, image, &past->stacks, resolver, err);
+        status = hpp__roots_init(&b.roots, image, &past->stacks, names->resolver, err);
     }
     if (status == HPF_OK &&
         (!graph->arena || !hpp__piece_reader_init(&b.reader, image) ||

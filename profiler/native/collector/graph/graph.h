@@ -64,6 +64,14 @@ typedef struct hpp__graph {
     hpp__python python; /* objects of CPython; their names stay when the image is closed */
 } hpp__graph;
 
+/* What the graph asks of names. Borrowed. */
+typedef struct hpp__graph_names {
+    hpp_resolver *resolver; /* of variables and functions */
+    /* Returns whether a site is a call of operator new, not new[]. NULL: of none is that known. */
+    bool (*calls_new)(void *context, uint32_t site);
+    void *context;
+} hpp__graph_names;
+
 /* What the graph of an image needs of the image before. All zero: there is none. */
 typedef struct hpp__graph_past {
     hpp__stacks stacks;
@@ -73,13 +81,13 @@ typedef struct hpp__graph_past {
 void hpp__graph_past_finish(hpp__graph_past *past);
 
 /* Makes the graph of an image, with or without the fields that refer. `past` becomes that of the
- * next one; `resolver` names variables and functions; `haskell` is a census of its Haskell heap, or
+ * next one; `haskell` is a census of its Haskell heap, or
  * NULL. Errors: MEMORY, LIMIT, SYNTAX for
  * invalid blocks. Call hpp__graph_finish in any case.
  */
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
-                           hpp_resolver *resolver, hpp__haskell_census *haskell, bool with_fields,
-                           hpf_error *err);
+                           const hpp__graph_names *names, hpp__haskell_census *haskell,
+                           bool with_fields, hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
 
 /* Adds a root, whose texts are borrowed, with an edge to a block. Returns false without memory. */

@@ -16,6 +16,12 @@ static hpp__site_type type_of_site(void *context, uint32_t site)
     return hpp__site_heap_type(native, hpp__site_heap_group(native, site));
 }
 
+static bool calls_new(void *context, uint32_t site)
+{
+    hpp__site_heap *native = context;
+    return hpf_str_is(native->groups[hpp__site_heap_group(native, site)].shape->kind, "new");
+}
+
 /* Adds the bytes and blocks that a block counts for. */
 static void add_block(hpp__alive *to, const hpp__objects *o, const hpp__graph_node *node,
                       bool is_indirect)
@@ -50,8 +56,9 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
     hpf_error err;
     hpp__types types = {0};
     hpp__site_heap *native = o->heap.native;
+    const hpp__graph_names names = {resolver, calls_new, native};
     bool is_open =
-        hpp__graph_init(&o->graph, image, &o->past, resolver, closures ? closures->census : NULL,
+        hpp__graph_init(&o->graph, image, &o->past, &names, closures ? closures->census : NULL,
                         with_fields, &err) == HPF_OK &&
         (!closures || hpp__closure_heap_group(closures, &o->graph));
     if (is_open && native->with_types) {
