@@ -288,7 +288,8 @@ static void count_older_blocks(hpp__profile *p)
 }
 
 /* Keeps the largest amount that no sample has: one that the program has noted, or, without an image
- * of the end, what is not freed there. With restrictions, samples have less. */
+ * of the end, what is not freed there, if it is a tenth more than the largest sample. With
+ * restrictions, samples have less. */
 static void keep_missed_peak(hpp__profile *p, const hpp__process_sample *last)
 {
     hpp_process_figures *f = &p->figures;
@@ -300,8 +301,8 @@ static void keep_missed_peak(hpp__profile *p, const hpp__process_sample *last)
         f->missed_peak_bytes = last->peak_bytes;
         f->missed_peak_s = last->peak_s;
     }
-    if (last->lacks_image && f->biography.sample_bytes == 0 && end_bytes > f->peak_bytes &&
-        end_bytes > f->missed_peak_bytes) {
+    if (last->lacks_image && f->biography.sample_bytes == 0 &&
+        end_bytes > f->peak_bytes + f->peak_bytes / 10 && end_bytes > f->missed_peak_bytes) {
         f->missed_peak_bytes = end_bytes;
         f->missed_peak_s = f->duration_s;
     }
