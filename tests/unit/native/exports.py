@@ -14,7 +14,8 @@ MALLOC = ("malloc calloc realloc reallocarray free cfree memalign posix_memalign
           "pvalloc free_sized free_aligned_sized sdallocx malloc_usable_size")
 OTHERS = ("pthread_create census_mark_text census_pool_chunk census_pool_allocated census_pool_freed "
           "census_pool_emptied census_attach census_detach prctl ptrace setns syscall unshare _Fork clone setlocale "
-          "_exit _Exit __libc_start_main mmap mmap64 munmap mremap mprotect execve execv execvp execvpe execl execlp execle fexecve "
+          "_exit _Exit __libc_start_main mmap mmap64 munmap mremap mprotect "
+          "execve execv execvp execvpe execl execlp execle fexecve "
           "posix_spawn posix_spawnp system popen wordexp setrlimit setrlimit64 getrlimit getrlimit64 "
           "prlimit prlimit64 waitpid wait3 wait4 waitid clock_gettime __cxa_throw")
 # Only where libc has them.

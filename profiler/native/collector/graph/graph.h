@@ -81,10 +81,8 @@ typedef struct hpp__graph_past {
 void hpp__graph_past_finish(hpp__graph_past *past);
 
 /* Makes the graph of an image, with or without the fields that refer. `past` becomes that of the
- * next one; `haskell` is a census of its Haskell heap, or
- * NULL. Errors: MEMORY, LIMIT, SYNTAX for
- * invalid blocks. Call hpp__graph_finish in any case.
- */
+ * next one; `haskell` is a census of its Haskell heap, or NULL. Errors: MEMORY, LIMIT, SYNTAX for
+ * invalid blocks. Call hpp__graph_finish in any case. */
 hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__graph_past *past,
                            const hpp__graph_names *names, hpp__haskell_census *haskell,
                            bool with_fields, hpf_error *err);
