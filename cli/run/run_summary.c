@@ -280,6 +280,24 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
     }
 }
 
+/* Says how to see the callers of a function of C that seems to allocate for others, if it has most
+ * of the peak. */
+static void say_wrapper(const page *p, size_t index, uint64_t all_bytes)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    hpp_site_figures s;
+    if (hpp_collector_top(p->collector, index, HPP_AT_PEAK, &s, 1) == 0 ||
+        s.live_bytes < all_bytes / 2 || s.path.length == 0) {
+        return;
+    }
+    char name[80];
+    snprintf(name, sizeof name, "%.*s", shown(s.place, (int)sizeof name - 1), s.place.data);
+    name[strcspn(name, "@")] = '\0'; /* its place follows */
+    if (strstr(name, "lloc") && name[strspn(name, letters)] == '\0') {
+        say(p, "  to see its callers instead: --skip '^%s$', also with census open", name);
+    }
+}
+
 /* Returns the half-width of the interval of 95 % of a share, in points (Agresti and Coull). A
  * sample of one block for `sample_bytes` tells a share of `live_bytes` as live_bytes / sample_bytes
  * blocks of one size do, or better. */
@@ -667,6 +685,7 @@ static void say_program(page *p, size_t index)
     }
     if (f.peak_bytes > 0) {
         say_sites(p, index, HPP_AT_PEAK, f.peak_bytes);
+        say_wrapper(p, index, f.peak_bytes);
     }
     for (int i = 0; i < HPP_MAX_FURTHER_BANDS && f.further[i] != HPF_BREAKDOWN_NONE; i++) {
         say(p, "at the peak, with --by %s:", stack_part_of(f.further[i]));

@@ -61,7 +61,18 @@ static const name_rule hpf__allocator_names[] = {
                   "|(Malloc|Calloc|Realloc)WithType)$"},
     {"tracemalloc_", "^tracemalloc_(raw_)?(m|c|re)?alloc(_gil)?$"},
     {"lloc", "^(gc_alloc|pymalloc_alloc|PyType_GenericAlloc|_PyType_AllocNoTrack)$"},
+    /* Interpreters and tools. */
+    {"alloc",
+     "^(Perl_safesys|jv_mem_|luaM_|(ruby|objspace|rb|sh)_x|_?_?(zend_|(safe_)?e)|ck|z(h|sh)?|js_"
+     "|stdalloc__|bfd_)(m|c|re|z)?alloc(z|0|2|_|_?(array|unguarded|body|rt|mul_add))*$"},
+    {"dup", "^(jv_mem_|_?(zend_|(safe_)?e)|js_)strn?dup(_unguarded)?$"},
+    {"save", "^(Perl_save(shared)?pvn?|savestr)$"},
+    {"more_", "^Perl_more_(sv|bodies)$"},
+    {"ggc_", "^ggc_(internal_)?(cleared_)?(re)?alloc$"},
     /* Libraries that many programs contain. */
+    {"lloc",
+     "^(av_|git__|uv__|jsonp_|cJSON_|event_mm_|SDL_)(m|c|re)?alloc(z|_|_?(array|f|REAL))*$"},
+    {"dup", "^(av_|git__|uv__|jsonp_|event_mm_|SDL_)(strn?|substr|mem)dup(_|_REAL)?$"},
     {"sqlite3", "^sqlite3(_|Mem|Db)?([Mm]alloc|[Rr]ealloc)(Raw|RawNN|RawNNTyped|Zero|OrFree|64)?$"},
     {"alloc", "^(dbMallocRawFinish|mallocWithAlarm)$"},
     {"sqlite3Db", "^sqlite3DbStrN?Dup$"},

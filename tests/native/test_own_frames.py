@@ -115,6 +115,18 @@ class OwnFrames(Native):
         self.assertNotIn("Shop::report", names)
         self.assertIn("main", names)
 
+    def test_own_frames_of_wrappers(self):
+        """The summary says how to see who calls an allocator of the program, and a known one is passed over."""
+        command = [program("stacks"), "wraps"]
+        base, summary = self.record(command)
+        self.assertRegex(summary, r"block.*  pool_alloc@stacks\.c:\d+ < add_(line|user)/wraps/")
+        advice = re.findall("callers instead: --skip '(.*)'", summary)
+        self.assertEqual(advice, ["^pool_alloc$"])
+        base, summary = self.record(command, "--skip", advice[0])
+        self.assertRegex(summary, r"60%  .*  add_line@stacks\.c:\d+ < wraps/")
+        self.assertRegex(summary, r"40%  .*  add_user@stacks\.c:\d+ < wraps/")
+        self.assertNotIn("callers instead", summary)
+
     def test_own_frames_of_python(self):
         path = self.path("app.py")
         with open(path, "w", encoding="utf-8") as file:

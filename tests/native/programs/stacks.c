@@ -621,6 +621,35 @@ static int roams(char **arguments)
     return read(STDIN_FILENO, &letter, 1) != 0;
 }
 
+/* ---- an allocator of the program
+ * ---------------------------------------------------------------------------------
+ */
+
+OWN_FRAME static void *pool_alloc(size_t size_bytes)
+{
+    return made(malloc(size_bytes));
+}
+
+OWN_FRAME static void add_line(void)
+{
+    *(volatile char *)pool_alloc(6000) = 1;
+}
+
+OWN_FRAME static void add_user(void)
+{
+    *(volatile char *)pool_alloc(4000) = 1;
+}
+
+static int wraps(char **arguments)
+{
+    (void)arguments;
+    for (int i = 0; i < 100; i++) {
+        add_line();
+        add_user();
+    }
+    return 0;
+}
+
 static const native_case cases[] = {
     {"paths", paths},
     {"jumps", jumps},
@@ -636,6 +665,7 @@ static const native_case cases[] = {
     {"has_other_stack", has_other_stack},
     {"forks_in_signals", forks_in_signals},
     {"roams", roams},
+    {"wraps", wraps},
     {NULL, NULL},
 };
 

@@ -62,6 +62,12 @@ Test(frame_rules, a_place_decides_then_a_module_then_a_label, .fini = finish)
         {"operator new(unsigned long)", "app", "", HPF_FRAME_OF_ALLOCATOR},
         {"xmalloc", "app", "/home/me/x.c:3", HPF_FRAME_OF_ALLOCATOR},
         {"pool_get", "app", "/home/me/pool.c:3", HPF_FRAME_OF_ALLOCATOR},
+        {"Perl_safesysmalloc", "perl", "", HPF_FRAME_OF_ALLOCATOR},
+        {"jv_mem_alloc_unguarded", "jq", "", HPF_FRAME_OF_ALLOCATOR},
+        {"luaM_realloc_", "lua", "", HPF_FRAME_OF_ALLOCATOR},
+        {"av_mallocz", "ffmpeg", "", HPF_FRAME_OF_ALLOCATOR},
+        {"leak_malloc", "app", "", HPF_FRAME_OF_PROGRAM},
+        {"node_alloc", "app", "", HPF_FRAME_OF_PROGRAM},
     };
     create("^pool_", false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
