@@ -477,14 +477,18 @@ static void join_equal(places *all)
     all->n = n;
 }
 
-/* Returns "caller/.../main" of a stack, without its producer; with "..." if it is cut. A C function
- * that a Python function has called is not the producer. */
+/* Returns "caller/.../main" of a stack, without its producer and without functions of standard
+ * libraries; with "..." if it is cut. A C function that a Python function has called is not the
+ * producer. */
 static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
 {
     hpp__text text = {0};
     const hpp__stack *at = stack ? stack->parent : NULL;
     at = at && at->function->is_python && !stack->function->is_python ? at->parent : at;
     for (; at && at->parent && text.length < MAX_PATH_BYTES; at = at->parent) {
+        if (at->function->owner >= HPF_FRAME_OF_STANDARD) {
+            continue;
+        }
         hpp__text_add(&text, text.length > 0 ? HPF_STR("/") : HPF_STR(""));
         hpp__text_add(&text, at->function->label);
     }
