@@ -47,7 +47,7 @@ static const name_rule hpf__allocator_names[] = {
     {"::_S_", "^std::.*::_S_[a-z_0-9]*(<.*>)?$"},
     /* GLib, GTK. */
     {"alloc", "^g_(try_|aligned_|slice_)?(malloc|malloc0|realloc|alloc|alloc0)(_n)?$"},
-    {"g_", "^g_(slice_copy|strn?dup|memdup2?)$"},
+    {"g_", "^g_(slice_copy|strn?dup|memdup2?|v?asprintf|strdup_v?printf)$"},
     {"standard_", "^standard_(try_)?(m|c|re)alloc$"},
     /* Rust. */
     {"__r", "^__(rust|rdl|rg)_(alloc|alloc_zeroed|realloc)$"},
@@ -247,8 +247,10 @@ static hpf_frame_owner owner_of_source(hpf_str source)
 static bool is_of_standard_module(hpf_str module)
 {
     static const char *const modules[] = {
-        "libc.so",   "libc-2",  "ld-linux",   "ld-musl", "libm.so",  "libpthread.so", "libgcc_s.so",
-        "libstdc++", "libc++.", "libc++abi.", "libstd-", "librt.so", "libdl.so",      NULL};
+        "libc.so",       "libc-2",        "ld-linux",  "ld-musl",  "libm.so",
+        "libpthread.so", "libgcc_s.so",   "libstdc++", "libc++.",  "libc++abi.",
+        "libstd-",       "librt.so",      "libdl.so",  "libglib-", "libgobject-",
+        "libQt5Core.so", "libQt6Core.so", NULL};
     return begins_with_any(hpf__base_name(module), modules);
 }
 

@@ -39,6 +39,8 @@ Test(frame_rules, a_place_decides_then_a_module_then_a_label, .fini = finish)
         {"std::string::append", "server", "", HPF_FRAME_OF_STANDARD},
         {"void std::sort<int*>(int*, int*)", "", "", HPF_FRAME_OF_STANDARD},
         {"fopen", "libc.so.6", "", HPF_FRAME_OF_STANDARD},
+        {"g_list_append", "libglib-2.0.so.0.7400.6", "../../../glib/glist.c:3",
+         HPF_FRAME_OF_STANDARD},
         {"[libstdc++.so.6]", "libstdc++.so.6", "", HPF_FRAME_OF_STANDARD},
         {"alloc::vec::Vec<T,A>::push", "app", "/rustc/abc/library/alloc/src/vec/mod.rs:1836",
          HPF_FRAME_OF_STANDARD},
