@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/descriptor.h"
 #include "hpfile/recording_writer.h"
+#include "process_jobs.h"
 #include "profiled_process.h"
 
 #include "native/machine/clock.h"
@@ -28,228 +29,6 @@ static const uint64_t peak_patience_ns = 100000000; /* for all images of peaks t
 static const uint64_t most_held_ns = 200000000; /* while an image is open, writing costs copies */
 static const uint64_t rest = 16; /* time between pauses, or looks, in times of the last one */
 static const uint64_t longest_run_ns = UINT64_C(1000000000) * 60 * 60 * 24 * 3660;
-
-/* ---- Jobs, on the queue's thread ---- */
-
-typedef struct job {
-    hpp__job job;
-    hpp__process *process;
-    hpp__process_sample snapshot;
-    double mark_s;
-    char mark[sizeof((hpp_window_mark *)0)->text];
-    hpp__thread_event thread;
-    bool forget;
-    int wait_status; /* at the end */
-    const char *new_base;
-} job;
-
-static void free_job(job *j)
-{
-    if (j) {
-        hpp__window_sums_finish(&j->snapshot.sums);
-        hpp__image_close(j->snapshot.image);
-        hpp__resident_free(j->snapshot.resident);
-        free(j->snapshot.deaths);
-        free(j);
-    }
-}
-
-/* Announces that files have changed, and frees the job. */
-static void finish_job(job *j)
-{
-    hpp__process *p = j->process;
-    atomic_fetch_add(&p->n_writes, 1);
-    if (p->written) {
-        p->written(p->written_context);
-    }
-    free_job(j);
-}
-
-static void run_begin(hpp__job *base)
-{
-    job *j = (job *)(void *)base;
-    hpp__process *p = j->process;
-    /* A profile that cannot start is NULL; its error is in the figures. */
-    (void)hpp__profile_create(&p->profile, &p->profile_options, &j->snapshot.reader,
-                              &p->remains.figures.error);
-    atomic_store(&p->number, p->profile ? hpp__profile_number(p->profile) : 0);
-    finish_job(j);
-}
-
-static void run_sample(hpp__job *base)
-{
-    job *j = (job *)(void *)base;
-    if (j->process->profile && !j->process->queue->is_hurried) {
-        hpp__profile_take(j->process->profile, &j->snapshot);
-    }
-    if (j->snapshot.keeps_objects) {
-        hpp__snapshot_callers *callers = &j->process->snapshot_callers;
-        if (j->snapshot.is_unsettled) {
-            hpp__snapshot_callers_missed(callers);
-        } else {
-            hpp__snapshot_callers_written(callers, j->snapshot.is_written);
-        }
-        atomic_store(&j->process->is_snapshot_missed, j->snapshot.is_unsettled);
-        atomic_store(&j->process->is_snapshot_queued, false);
-    }
-    finish_job(j);
-}
-
-static void run_mark(hpp__job *base)
-{
-    job *j = (job *)(void *)base;
-    if (j->process->profile) {
-        hpf_str label = hpf_str_of(j->mark);
-        hpp__profile_mark(j->process->profile, j->mark_s, label);
-    }
-    free_job(j);
-}
-
-static void run_thread(hpp__job *base)
-{
-    job *j = (job *)(void *)base;
-    if (j->process->profile) {
-        hpp__profile_thread(j->process->profile, j->mark_s, &j->thread);
-    }
-    free_job(j);
-}
-
-static hpf_str keep_text(hpp__remains *r, hpf_str text)
-{
-    hpf_str copy = hpf_arena_str(r->arena, text);
-    return copy.data ? copy : HPF_STR("");
-}
-
-/* Keeps the results that the summary shows, and frees the rest. */
-static void sum_up(hpp__profile *profile, hpp__remains *r)
-{
-    const char *file_base = r->figures.base;
-    r->figures = *hpp__profile_figures(profile);
-    r->figures.base = file_base;
-    r->figures.command = keep_text(r, r->figures.command);
-    r->figures.memory.holder = keep_text(r, r->figures.memory.holder);
-    r->figures.resident.pinned_by = keep_text(r, r->figures.resident.pinned_by);
-    for (hpp_moment moment = HPP_AT_PEAK; moment < HPP_N_MOMENTS; moment++) {
-        hpp_site_figures top[HPP__TOP_SITES];
-        size_t n = hpp__profile_top(profile, moment, top, HPP__TOP_SITES);
-        hpp_site_figures *sites = hpf_arena_array(r->arena, n, sizeof *sites);
-        r->sites[moment] = sites;
-        r->n_sites[moment] = sites ? n : 0;
-        for (size_t i = 0; i < r->n_sites[moment]; i++) {
-            sites[i] = top[i];
-            sites[i].place = keep_text(r, sites[i].place);
-            sites[i].module = keep_text(r, sites[i].module);
-            sites[i].path = keep_text(r, sites[i].path);
-        }
-    }
-}
-
-static void close_window(hpp__process *p)
-{
-    if (p->bytes) {
-        munmap((void *)(uintptr_t)p->bytes, p->size_bytes);
-    }
-    if (p->control) {
-        munmap(p->control, HPP_WINDOW_PAGE_BYTES);
-    }
-    hpf__close(p->window);
-    p->bytes = NULL;
-    p->control = NULL;
-    p->window = -1;
-}
-
-static void run_end(hpp__job *base)
-{
-    job *j = (job *)(void *)base;
-    hpp__process *p = j->process;
-    if (p->profile && j->forget) {
-        hpp__profile_discard(p->profile, j->mark_s);
-    } else if (p->profile) {
-        hpp__profile_finish(p->profile, &j->snapshot, p->title, j->wait_status);
-        sum_up(p->profile, &p->remains);
-        atomic_store(&p->number, hpp__profile_number(p->profile));
-    }
-    hpp__shared_costs_clear(&p->costs); /* their stacks and names are the profile's */
-    hpp__profile_destroy(p->profile);
-    p->profile = NULL;
-    close_window(p);
-    hpp__freezer_finish(&p->freezer); /* no image is open any more */
-    atomic_store(&p->is_complete, true);
-    finish_job(j);
-    atomic_store(&p->is_unused, true);
-}
-
-static void run_rename(hpp__job *base)
-{
-    job *j = (job *)(void *)base;
-    hpp__process *p = j->process;
-    hpp__profile_rename_files(&p->profile_options, p->remains.figures.base, j->new_base);
-    p->remains.figures.base = j->new_base;
-    if (p->profile) {
-        hpp__profile_set_base(p->profile, j->new_base);
-    }
-    finish_job(j);
-}
-
-static job *new_job(hpp__process *p, void (*run)(hpp__job *))
-{
-    job *j = calloc(1, sizeof *j);
-    if (j) {
-        j->process = p;
-        j->job.run = run;
-        j->job.n_bytes = sizeof *j;
-    }
-    return j;
-}
-
-/* Starts the profile if it has not: its first job does. Without memory, the next one does. */
-static void start_profile(hpp__process *p)
-{
-    job *j = p->has_started ? NULL : new_job(p, run_begin);
-    if (j) {
-        p->has_started = true;
-        j->snapshot.reader = p->reader;
-        hpp__queue_add(p->queue, &j->job);
-    }
-}
-
-/* Queues the sample that was held back. */
-static void queue_held(hpp__process *p)
-{
-    if (p->held) {
-        start_profile(p);
-        hpp__queue_add(p->queue, p->held);
-        p->held = NULL;
-    }
-}
-
-static void drop_held(hpp__process *p)
-{
-    free_job((job *)(void *)p->held);
-    p->held = NULL;
-}
-
-/* Only counts the sample that was held back, if it is of a row. */
-static void count_held(hpp__process *p, bool is_of_row)
-{
-    if (p->held && is_of_row) {
-        hpp__process_sample *held = &((job *)(void *)p->held)->snapshot;
-        held->is_of_row = true;
-        hpp__image_close(held->image);
-        held->image = NULL;
-    }
-}
-
-static void add_job(hpp__process *p, job *j)
-{
-    if (j->forget) {
-        drop_held(p);
-    } else {
-        queue_held(p);
-        start_profile(p);
-    }
-    hpp__queue_add(p->queue, &j->job);
-}
 
 /* ---- The clock ---- */
 
@@ -307,12 +86,12 @@ static void start_clock(hpp__process *p)
 
 static void queue_mark(hpp__process *p, uint64_t at_ns, const char *text, size_t length)
 {
-    job *j = new_job(p, run_mark);
+    hpp__process_job *j = hpp__process_job_new(p, HPP__JOB_MARK);
     if (j) {
         size_t most = sizeof j->mark - 1;
         memcpy(j->mark, text, length < most ? length : most);
         j->mark_s = time_of(p, at_ns);
-        add_job(p, j);
+        hpp__process_job_add(p, j);
     }
 }
 
@@ -334,11 +113,11 @@ static bool next_thread_event(hpp__process *p, hpp_window_thread_event *out)
 
 static void queue_thread(hpp__process *p, const hpp__thread_event *event, uint64_t at_ns)
 {
-    job *j = new_job(p, run_thread);
+    hpp__process_job *j = hpp__process_job_new(p, HPP__JOB_THREAD);
     if (j) {
         j->thread = *event;
         j->mark_s = time_of(p, at_ns);
-        add_job(p, j);
+        hpp__process_job_add(p, j);
     }
 }
 
@@ -387,7 +166,7 @@ static void queue_events(hpp__process *p, uint64_t end_ns)
 
 static bool has_room(const hpp__process *p, size_t *n_bytes)
 {
-    *n_bytes = sizeof(job) + p->reader.n_sites * sizeof(hpp__costs);
+    *n_bytes = sizeof(hpp__process_job) + p->reader.n_sites * sizeof(hpp__costs);
     return hpp__queue_has_room(p->queue, *n_bytes);
 }
 
@@ -449,15 +228,16 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes, bool is_of_row)
     size_t n_bytes;
     bool is_new = !p->with_images && hpp__window_reader_peak(&p->reader, &peak) &&
                   peak.number != p->peak_number;
-    job *j = is_new && has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
+    hpp__process_job *j =
+        is_new && has_room(p, &n_bytes) ? hpp__process_job_new(p, HPP__JOB_SAMPLE) : NULL;
     if (!j || !hpp__window_sums_take_peak(&j->snapshot.sums, &peak, &p->reader)) {
-        free_job(j);
+        hpp__process_job_free(j);
         return;
     }
     uint64_t peak_bytes = hpp__window_sums_live_bytes(&j->snapshot.sums);
     p->peak_number = peak.number;
     if (peak_bytes <= now_bytes || peak_bytes <= p->largest_bytes) {
-        free_job(j);
+        hpp__process_job_free(j);
         return;
     }
     uint64_t at_ns = peak.time_ns != 0 ? peak.time_ns : p->last.ns;
@@ -470,7 +250,7 @@ static void queue_peak(hpp__process *p, uint64_t now_bytes, bool is_of_row)
     j->snapshot.is_of_row = is_of_row;
     j->job.n_bytes = n_bytes;
     p->largest_bytes = peak_bytes;
-    add_job(p, j);
+    hpp__process_job_add(p, j);
 }
 
 /* Keeps the largest total that the program had noted at the last refresh, if it is new: when it was
@@ -749,7 +529,8 @@ static bool comes_near_limit(hpp__process *p, uint64_t live_bytes)
 /* Takes an image for a heap snapshot if one is wanted, or uses the sample's. Except urgent ones,
  * they wait for the one before. One with threads that were moving is replaced by the next, if that
  * is not smaller. */
-static void take_snapshot(hpp__process *p, job *j, uint64_t patience_ns, bool is_urgent)
+static void take_snapshot(hpp__process *p, hpp__process_job *j, uint64_t patience_ns,
+                          bool is_urgent)
 {
     enum { MOST_BETTER = 3 };
     const uint64_t kept_bytes = p->snapshot_bytes;
@@ -826,7 +607,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     if (has_left(p)) {
         return true;
     }
-    job *j = has_room(p, &n_bytes) ? new_job(p, run_sample) : NULL;
+    hpp__process_job *j = has_room(p, &n_bytes) ? hpp__process_job_new(p, HPP__JOB_SAMPLE) : NULL;
     if (!j) {
         return false;
     }
@@ -835,7 +616,7 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
         take_image(p, &j->snapshot, patience_ns);
         hpp__watched_pages_look_again(&p->reader, p->control, p->window, p->process_id, p->era);
         if (!j->snapshot.image && has_left(p)) {
-            free_job(j);
+            hpp__process_job_free(j);
             return true;
         }
     }
@@ -856,11 +637,11 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
          * since it is larger: a heap that grows quickly would have a sample for each step. */
         if (p->held) {
             p->n_samples--;
-            drop_held(p);
+            hpp__process_drop_held(p);
         }
         p->held = &j->job;
     } else {
-        add_job(p, j);
+        hpp__process_job_add(p, j);
     }
     return true;
 }
@@ -899,7 +680,7 @@ void hpp__process_leave(hpp__process *p, uint64_t patience_ns, bool is_at_exit, 
     if (p->with_images && is_row(p, 1)) {
         p->has_last_image = true; /* it needs none */
     } else if (p->with_images || p->profile_options.profile->snapshot != HPP_SNAPSHOT_NEVER) {
-        queue_held(p); /* it makes room */
+        hpp__process_queue_held(p); /* it makes room */
         while (!has_left(p) && !hpp__freezer_has_room(&p->freezer) && wait_longer(p, end_ns)) {
         }
         p->is_at_exit |= is_at_exit;
@@ -916,7 +697,7 @@ bool hpp__process_has_room(hpp__process *p)
 /* Waits until all images have been read. */
 static void wait_for_images(hpp__process *p, uint64_t patience_ns)
 {
-    queue_held(p);
+    hpp__process_queue_held(p);
     uint64_t end_ns = hpp__now_ns() + patience_ns;
     while (hpp__freezer_is_open(&p->freezer) && wait_longer(p, end_ns)) {
     }
@@ -986,7 +767,7 @@ bool hpp__process_has_changed(const hpp__process *p)
 
 void hpp__process_end(hpp__process *p, bool forget)
 {
-    job *j = new_job(p, run_end);
+    hpp__process_job *j = hpp__process_job_new(p, HPP__JOB_END);
     struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
     bool is_running = p->pidfd >= 0 && poll(&end, 1, 0) == 0;
     p->has_ended = true;
@@ -1018,7 +799,7 @@ void hpp__process_end(hpp__process *p, bool forget)
         }
         /* A sample of sums may come with one of a peak. */
         j->snapshot.is_of_row = !takes_image && is_row(p, p->with_images ? 1 : 2);
-        count_held(p, j->snapshot.is_of_row);
+        hpp__process_count_held(p, j->snapshot.is_of_row);
         look(p, &j->snapshot, false);
         p->has_last_image = takes_image ? j->snapshot.image != NULL : p->has_last_image;
         j->snapshot.lacks_image = p->with_images && !p->is_haskell && !p->has_last_image;
@@ -1030,12 +811,12 @@ void hpp__process_end(hpp__process *p, bool forget)
     }
     hpp__freezer_end_helper(&p->freezer);
     j->forget = forget;
-    add_job(p, j);
+    hpp__process_job_add(p, j);
 }
 
 void hpp__process_rename(hpp__process *p, const char *base)
 {
-    job *j = new_job(p, run_rename);
+    hpp__process_job *j = hpp__process_job_new(p, HPP__JOB_RENAME);
     const char *copy = hpf_arena_text(p->names_arena, hpf_str_of(base));
     if (!j || !copy) {
         free(j);
@@ -1043,7 +824,7 @@ void hpp__process_rename(hpp__process *p, const char *base)
     }
     j->new_base = copy;
     p->base = copy;
-    add_job(p, j);
+    hpp__process_job_add(p, j);
 }
 
 uint64_t hpp__process_age_ns(const hpp__process *p)
@@ -1141,7 +922,7 @@ void hpp__process_begin(hpp__process *p, bool is_at_once)
         p->profile_options.start_s = (double)((p->start_ns - run_start_ns) / 1000) / 1e6;
     }
     if (is_at_once) {
-        start_profile(p);
+        hpp__process_start_profile(p);
     }
     if (is_at_once && !p->with_images) {
         sample(p);
@@ -1208,12 +989,12 @@ void hpp__process_destroy(hpp__process *p)
         return;
     }
     hpf__close(p->pidfd);
-    drop_held(p);
+    hpp__process_drop_held(p);
     hpp__shared_costs_clear(&p->costs);
     pthread_mutex_destroy(&p->costs.lock);
     hpp__snapshot_callers_finish(&p->snapshot_callers);
     hpp__profile_destroy(p->profile);
-    close_window(p);
+    hpp__process_close_window(p);
     hpp__page_set_finish(&p->pages);
     hpp__freezer_finish(&p->freezer);
     hpp__thread_figures_finish(&p->threads);
