@@ -12,12 +12,25 @@
 #include "hpfile/str.h"
 #include "symbol/resolve.h"
 
-enum { MAX_STACK_BYTES = 1 << 20, NO_SLOT = -1 };
+enum {
+    MAX_STACK_BYTES = 1 << 20,
+    MAX_FRAME_BYTES = 1 << 16, /* of a function whose frame pointer is looked for */
+    NO_SLOT = -1,
+};
 static const int callee_saved[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15 */
 enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved };
 
+/* Finds what is at a code address. */
+typedef struct code_finder {
+    const hpp__image *image;
+    hpp_resolver *resolver;
+    hpp__find_object *find_object;
+    const void *context;
+} code_finder;
+
 typedef struct walk {
     hpp__thread_frames *out;
+    code_finder code;
     uint64_t registers[HPP__N_REGISTERS];
     uint64_t begin, end; /* of the words that were read */
     uint64_t at;         /* the end of the last frame */
@@ -120,9 +133,89 @@ static void own_registers(hpp__thread_frames *f)
     }
 }
 
+/* Finds the function at an address and its rule. */
+static bool find_rule(const code_finder *code, uint64_t address, hpp__code_object *object,
+                      hpp_caller_rule *out)
+{
+    return code->find_object(code->context, address, object) &&
+           hpp__resolver_caller(code->resolver, object->object, address - object->bias, out);
+}
+
+typedef enum call_kind { NO_CALL, SOME_CALL, CALL_OF_FUNCTION } call_kind;
+
+/* Returns whether the instruction before an address is a call of a function, or of one that it does
+ * not name: by a pointer, or through the table of a library. */
+static call_kind call_before(const code_finder *code, uint64_t address, hpf_str function)
+{
+    enum { CALL = 0xe8, CALL_BY_POINTER = 0xff, MAX_BYTES = 7 };
+    unsigned char bytes[MAX_BYTES], *end = bytes + MAX_BYTES;
+    int32_t distance;
+    hpp__code_object object;
+    hpp_caller_rule rule;
+    if (!code->find_object(code->context, address, &object) ||
+        !hpp__image_read(code->image, bytes, address - MAX_BYTES, MAX_BYTES)) {
+        return NO_CALL;
+    }
+    if (end[-5] == CALL) {
+        memcpy(&distance, end - 4, sizeof distance);
+        bool is_known = find_rule(code, address + (uint64_t)(int64_t)distance, &object, &rule) &&
+                        rule.function.length > 0;
+        return !is_known                                ? SOME_CALL
+               : hpf_str_equal(rule.function, function) ? CALL_OF_FUNCTION
+                                                        : NO_CALL;
+    }
+    /* A register, or memory with a displacement of 1 or 4 bytes; perhaps with an index. */
+    bool is_by_pointer = (end[-2] == CALL_BY_POINTER && (end[-1] & 0xf8) == 0xd0) ||
+                         (end[-2] == CALL_BY_POINTER && (end[-1] & 0xf8) == 0x10) ||
+                         (end[-3] == CALL_BY_POINTER && (end[-2] & 0xf8) == 0x50) ||
+                         (end[-3] == CALL_BY_POINTER && end[-2] == 0x14) ||
+                         (end[-4] == CALL_BY_POINTER && end[-3] == 0x54) ||
+                         (end[-6] == CALL_BY_POINTER && (end[-5] & 0xf8) == 0x90) ||
+                         (end[-6] == CALL_BY_POINTER && end[-5] == 0x15) ||
+                         (end[-7] == CALL_BY_POINTER && end[-6] == 0x94);
+    return is_by_pointer ? SOME_CALL : NO_CALL;
+}
+
+/* Returns whether the frame of a function whose frame pointer is `at` is followed by another one,
+ * by the rule of the function that has called it. */
+static bool has_caller(const walk *w, uint64_t at)
+{
+    enum { WORD_BYTES = 8 };
+    hpp__code_object object;
+    hpp_caller_rule caller;
+    uint64_t saved, address;
+    if (!word_at(w, at, &saved) || !word_at(w, at + WORD_BYTES, &address) ||
+        !find_rule(&w->code, address - 1, &object, &caller) || caller.is_cfa_stored ||
+        (caller.cfa_register != HPP__REGISTER_BP && caller.cfa_register != HPP__REGISTER_SP)) {
+        return false;
+    }
+    uint64_t base = caller.cfa_register == HPP__REGISTER_BP ? saved : at + 2 * WORD_BYTES;
+    return base > at && word_at(w, base + (uint64_t)caller.cfa_offset - WORD_BYTES, &address) &&
+           call_before(&w->code, address, caller.function) != NO_CALL;
+}
+
+/* Finds the frame pointer of a function that has one, if the thread's is not known: below the
+ * address to which the function returns is what it has saved of its caller's. Earlier calls may
+ * have left the same for others, so a call of the function by its name counts more. Returns 0 if
+ * there is none. */
+static uint64_t find_frame_pointer(const walk *w, hpf_str function)
+{
+    enum { ALIGNMENT = 16, WORD_BYTES = 8 };
+    uint64_t at = (w->registers[HPP__REGISTER_SP] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    uint64_t address, found = 0;
+    for (uint64_t end = at + MAX_FRAME_BYTES; at < end && word_at(w, at + WORD_BYTES, &address);
+         at += ALIGNMENT) {
+        call_kind call = call_before(&w->code, address, function);
+        if (call == CALL_OF_FUNCTION) {
+            return at;
+        }
+        found = call == SOME_CALL && found == 0 && has_caller(w, at) ? at : found;
+    }
+    return found;
+}
+
 /* Returns false without memory. */
-static bool follow(walk *w, hpp_resolver *resolver, hpp__find_object *find_object,
-                   const void *context)
+static bool follow(walk *w)
 {
     hpp__thread_frames *f = w->out;
     bool is_in_program = false;
@@ -132,9 +225,14 @@ static bool follow(walk *w, hpp_resolver *resolver, hpp__find_object *find_objec
         hpp__stack_frame frame = {0};
         hpp_caller_rule rule;
         uint64_t saved[HPP_CALLER_REGISTERS];
-        if (!find_object(context, pc, &frame.code) ||
-            !hpp__resolver_caller(resolver, frame.code.object, pc - frame.code.bias, &rule) ||
-            !find_places(w, &rule, &frame.cfa, saved)) {
+        if (!find_rule(&w->code, pc, &frame.code, &rule)) {
+            return true;
+        }
+        uint64_t *frame_pointer = &w->registers[HPP__REGISTER_BP];
+        if (*frame_pointer == 0 && rule.cfa_register == HPP__REGISTER_BP) {
+            *frame_pointer = find_frame_pointer(w, rule.function);
+        }
+        if (!find_places(w, &rule, &frame.cfa, saved)) {
             return true;
         }
         frame.pc = pc - frame.code.bias;
@@ -208,16 +306,22 @@ static bool add_earlier(hpp__thread_frames *f, const hpp__image *image,
     return true;
 }
 
+/* Returns whether a frame is of the program, but not of its very beginning. */
+static bool is_of_program(const hpp__thread_frames *f, size_t i)
+{
+    const hpp__code_object *code = &f->frames[i].code;
+    bool is_start = i + 1 == f->n_frames && hpf_str_is(f->frames[i].function, "_start");
+    return !code->is_libc && !code->is_own && !is_start;
+}
+
 /* Counts frames from the outside, where the C library has called main or the function of a thread.
  */
 static void set_depths(hpp__thread_frames *f)
 {
     uint32_t depth = 0;
     for (size_t i = f->n_frames; i-- > 0;) {
-        const hpp__code_object *code = &f->frames[i].code;
-        bool is_start = i + 1 == f->n_frames && hpf_str_is(f->frames[i].function, "_start");
         f->frames[i].depth = depth;
-        depth += depth > 0 || (!code->is_libc && !code->is_own && !is_start);
+        depth += depth > 0 || is_of_program(f, i);
     }
 }
 
@@ -235,7 +339,10 @@ static bool find_frames(hpp__thread_frames *f, const hpp__image *image,
     if (thread->stack_begin >= thread->stack_end || n_bytes < sizeof(uint64_t)) {
         return true;
     }
-    walk w = {.out = f, .begin = thread->stack_begin, .at = thread->stack_begin};
+    walk w = {.out = f,
+              .code = {image, resolver, find_object, context},
+              .begin = thread->stack_begin,
+              .at = thread->stack_begin};
     w.end = w.begin + n_bytes;
     memcpy(w.registers, thread->registers, sizeof w.registers);
     bool is_good = true;
@@ -243,7 +350,7 @@ static bool find_frames(hpp__thread_frames *f, const hpp__image *image,
         char *words = malloc((size_t)n_bytes);
         w.words = words;
         bool is_read = words && hpp__image_read(image, words, w.begin, (size_t)n_bytes);
-        is_good = words && (!is_read || follow(&w, resolver, find_object, context));
+        is_good = words && (!is_read || follow(&w));
         free(words);
     }
     is_good = is_good && (!earlier || add_earlier(f, image, earlier, resolver, w.at));
@@ -295,6 +402,15 @@ const hpp__stack_frame *hpp__thread_frames_saver(const hpp__thread_frames *f, in
         }
     }
     return NULL;
+}
+
+bool hpp__thread_frames_has_own(const hpp__thread_frames *f)
+{
+    size_t i = 0;
+    while (i < f->n_frames && !is_of_program(f, i)) {
+        i++;
+    }
+    return i < f->n_frames;
 }
 
 hpp__stack_part hpp__thread_frames_part(const hpp__thread_frames *f, uint64_t address)

@@ -8,6 +8,9 @@
  * an earlier image count whose return addresses are still there: outer frames stay for long. What
  * remains has no function.
  *
+ * The frame pointer of a thread that waits in a system call is not known. A function that needs it,
+ * as without optimisation, has it below the address to which the function returns.
+ *
  * A function saves registers for its callers. Such a word belongs to the function that had put a
  * value into the register: the nearest outer one that has saved the register, too, since each does
  * so before it uses one. The same holds for the registers of the thread.
@@ -72,6 +75,9 @@ void hpp__thread_frames_finish(hpp__stacks *stacks);
 /* Returns the frame whose value a register has that functions save for their callers; NULL: none
  * has saved it, or it is no such register. */
 const hpp__stack_frame *hpp__thread_frames_saver(const hpp__thread_frames *frames, int number);
+
+/* Returns whether a frame of a function of the program is known. */
+bool hpp__thread_frames_has_own(const hpp__thread_frames *frames);
 
 /* Returns the part that contains an address, or what is between two parts. */
 hpp__stack_part hpp__thread_frames_part(const hpp__thread_frames *frames, uint64_t address);
