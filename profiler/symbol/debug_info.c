@@ -408,6 +408,7 @@ typedef struct locals {
     hpp__walk walk;
     uint64_t address;
     int64_t frame_base; /* from which places are counted, relative to the CFA */
+    bool wants_over;
     hpp__debug_local *list;
     size_t n;
 } locals;
@@ -433,7 +434,7 @@ static bool find_frame_base(locals *l, Dwarf_Die *function, const hpp_caller_rul
 }
 
 static void add_local(locals *l, Dwarf_Die *variable, const hpp__debug_frame *function,
-                      bool is_inlined)
+                      bool is_inlined, bool is_over)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die type;
@@ -446,26 +447,29 @@ static void add_local(locals *l, Dwarf_Die *variable, const hpp__debug_frame *fu
                        dwarf_aggregate_size(&type, &n_bytes) == 0;
     if (is_in_frame) {
         uint64_t begin = (uint64_t)l->frame_base + op->number;
-        l->list[l->n++] = (hpp__debug_local){name, *function, is_inlined, (int64_t)begin,
-                                             (int64_t)(begin + n_bytes)};
+        l->list[l->n++] = (hpp__debug_local){name,    *function,      is_inlined,
+                                             is_over, (int64_t)begin, (int64_t)(begin + n_bytes)};
     }
 }
 
-/* Adds the variables of a function or block, and of those inside at the address. */
+/* Adds the variables of a function or block, and of those inside at the address; or only those of
+ * the other blocks inside, which are over: `is_over` says that this is one. */
 static void add_locals(locals *l, Dwarf_Die *die, const hpp__debug_frame *function, bool is_inlined,
-                       unsigned depth)
+                       bool is_over, unsigned depth)
 {
     Dwarf_Die child;
     bool is_there = depth < DEPTH_MAX && hpp__walk_child(&l->walk, die, &child);
     for (; is_there; is_there = hpp__walk_next(&l->walk, &child)) {
         int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
-            add_local(l, &child, function, is_inlined);
-        } else if (is_block(tag) && dwarf_haspc(&child, l->address) > 0) {
-            add_locals(l, &child, function, is_inlined, depth + 1);
-        } else if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, l->address) > 0) {
+        bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+        bool is_here = !is_variable && dwarf_haspc(&child, l->address) > 0;
+        if (is_variable && is_over == l->wants_over) {
+            add_local(l, &child, function, is_inlined, is_over);
+        } else if (is_block(tag) && (is_here || l->wants_over)) {
+            add_locals(l, &child, function, is_inlined, is_over || !is_here, depth + 1);
+        } else if (tag == DW_TAG_inlined_subroutine && is_here) {
             hpp__debug_frame inlined = name_frame(l->in, &child);
-            add_locals(l, &child, &inlined, true, depth + 1);
+            add_locals(l, &child, &inlined, true, false, depth + 1);
         }
     }
 }
@@ -481,7 +485,10 @@ size_t hpp__debug_info_locals(hpp__debug_info *in, uint64_t address, const hpp_c
         Dwarf_Die function = unit->functions[in_function->index];
         hpp__debug_frame frame = name_frame(in, &function);
         if (find_frame_base(&l, &function, rule)) {
-            add_locals(&l, &function, &frame, false, 0);
+            add_locals(&l, &function, &frame, false, false, 0);
+            l.wants_over = true;
+            l.walk = (hpp__walk){0};
+            add_locals(&l, &function, &frame, false, false, 0);
         }
     }
     return l.n;

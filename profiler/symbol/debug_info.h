@@ -38,6 +38,7 @@ typedef struct hpp__debug_local {
     const char *name;
     hpp__debug_frame function;
     bool is_inlined; /* the function */
+    bool is_over;    /* its block is not the one at the address, nor around that */
     int64_t begin, end;
 } hpp__debug_local;
 

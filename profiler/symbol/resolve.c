@@ -684,7 +684,8 @@ static void read_locals(hpp_resolver *resolver, module_state *module, uint64_t a
         hpp__text_add(&resolver->scratch, HPF_STR(" in "));
         hpp__text_add(&resolver->scratch, function);
         caller->locals[caller->n_locals++] =
-            (hpp_local){keep_scratch(resolver), list[i].begin, list[i].end, list[i].is_inlined};
+            (hpp_local){keep_scratch(resolver), list[i].begin, list[i].end, list[i].is_inlined,
+                        list[i].is_over};
     }
 }
 
@@ -694,22 +695,29 @@ bool hpp__resolver_local(hpp_resolver *resolver, uint32_t number, uint64_t addre
     const int64_t word_bytes = 8;
     module_state *module = number < resolver->n_modules ? resolver->modules[number] : NULL;
     known_caller *caller = module ? find_caller(resolver, module, address) : NULL;
-    *out = (hpp_local){HPF_STR(""), INT64_MIN, INT64_MAX, false};
+    *out = (hpp_local){.name = HPF_STR(""), .begin = INT64_MIN, .end = INT64_MAX};
     if (caller && caller->is_found && !caller->has_locals) {
         read_locals(resolver, module, address, caller);
     }
     /* The last one that fits: variables of inner blocks use the places of outer ones that are not
-     * in use. */
+     * in use. Those that are over come last. */
+    const hpp_local *over = NULL;
     for (size_t i = caller ? caller->n_locals : 0; i-- > 0;) {
         const hpp_local *local = &caller->locals[i];
-        if (local->begin <= offset && offset + word_bytes <= local->end) {
+        bool fits = local->begin <= offset && offset + word_bytes <= local->end;
+        if (fits && !local->is_over) {
             *out = *local;
             return local->name.length > 0;
+        }
+        if (fits) {
+            over = local;
+            continue;
         }
         out->begin = local->end <= offset && local->end > out->begin ? local->end : out->begin;
         out->end = local->begin > offset && local->begin < out->end ? local->begin : out->end;
     }
-    return false;
+    *out = over ? *over : *out;
+    return over && over->name.length > 0;
 }
 
 static hpf_str result_type(hpp_resolver *resolver, module_state *module, uint64_t address,

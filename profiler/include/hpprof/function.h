@@ -45,6 +45,7 @@ typedef struct hpp_local {
     hpf_str name;       /* "server in main"; valid until the resolver is destroyed */
     int64_t begin, end; /* its place, relative to the canonical frame address */
     bool is_inlined;    /* the function */
+    bool is_over;       /* the function has left the block of the variable */
 } hpp_local;
 
 /* How the frame of a function's caller is found from code of the function, in DWARF's numbers of

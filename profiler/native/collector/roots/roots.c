@@ -587,7 +587,9 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
     hpp_local local = frame && is_on_stack && !frame->code.is_libc
                           ? find_local(r, frame, address, &part)
                           : (hpp_local){.name = HPF_STR("")};
-    bool has_local = local.name.length > 0, has_function = !has_local && function.length > 0;
+    function = local.is_over ? HPF_STR("") : function;
+    bool has_local = local.name.length > 0 && !local.is_over;
+    bool has_function = !has_local && function.length > 0;
     hpp__text_add(name, has_local ? local.name : function);
     size_t n_name = name->length;
     add_text(name, has_function ? " (" : "");
@@ -599,7 +601,7 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
     hpf_str module = {hpp__text_str(name).data + of_thread, n_thread};
     name->length = has_local ? n_name : name->length; /* the module is behind it */
     uint32_t order = HPP__ORDER_LAST;
-    if (frame) {
+    if (frame && !local.is_over) {
         order = 2 * frame->depth + (thread->id != r->image->process_id);
         order = 3 * order + (!has_local ? 2 : local.is_inlined);
         order += frame->code.is_libc ? HPP__ORDER_LIBC : 0;

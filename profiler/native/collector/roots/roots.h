@@ -80,13 +80,21 @@ bool hpp__roots_variable(const hpp__roots *roots, uint32_t module, const char *n
                          uint64_t *address);
 
 /* The order of frames: outer ones go before inner ones, the first thread's before those of others
- * with the same depth, all of them before those of the C library, and what belongs to no known
- * frame is last. Of a frame, variables go first, then those of inlined functions. */
+ * with the same depth, all of them before those of the C library; what belongs to no known frame is
+ * last, and a variable whose block the function has left. Of a frame, variables go first, then
+ * those of inlined functions. */
 enum {
     HPP__ORDER_LIBC = 3 * 2 * 2 * HPP__MAX_FRAMES,
     HPP__ORDER_LAST = 2 * HPP__ORDER_LIBC,
     HPP__STACK_ORDERS
 };
+
+/* Returns whether a part of a stack, or a register, with this order is the frame of main, or of
+ * another function that the first thread has begun with. */
+static inline bool hpp__order_is_of_main(uint32_t order)
+{
+    return order < 3;
+}
 
 /* A part of an area with a name of its own: [begin, end). */
 typedef struct hpp__root_part {
