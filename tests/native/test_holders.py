@@ -257,6 +257,17 @@ class Holders(Native):
                 self.assertEqual(sets_of(census.profile), {"kept": 8000, "keep": 1000 * 1000, "worn": 32, "write_over": 41,
                                                            "UNREACHED": 1})
 
+    def test_holders_after_main(self):
+        """What variables of main held when it returned, they hold; what was lost stays lost. A variable whose block
+        is over holds nothing that another thread holds. Without optimisation, and in calls that wait."""
+        directory = self.fresh()
+        command = [program("returns"), os.path.join(directory, "profile.hp")]
+        census = harness.run_census(command, directory, "-hr", "-i0.02", "-hmreturns")
+        self.assertEqual((census.status, census.errors), (0, ""))
+        sets = sets_of(census.profile)
+        del sets["TLS_of_returns"]  # libc's, of the thread
+        self.assertEqual(sets, {"list_in_main": 1500 * 104, "mine_in_work": 201 * 104, "UNREACHED": 60 * 50})
+
     def test_holders_in_random_graphs(self):
         for seed in "1", "2", "3":
             with self.subTest(seed=seed):

@@ -463,6 +463,18 @@ static bool add_doubtful(builder *b)
     return is_good && (n == 0 || merge_doubtful(b));
 }
 
+/* Returns whether it is known what the first thread has in its frames: main has not returned, and
+ * the thread was not running. */
+static bool knows_main(const hpp__roots *r)
+{
+    size_t i = 0;
+    while (i < r->image->n_threads && r->image->threads[i].id != r->image->process_id) {
+        i++;
+    }
+    return i < r->image->n_threads && !r->image->threads[i].is_moving &&
+           hpp__thread_frames_has_own(&r->stacks->threads[i]);
+}
+
 static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
                   hpp__haskell_census *haskell)
 {
@@ -473,6 +485,7 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
         return false;
     }
     b->has_python = python->of_block != NULL;
+    b->graph->knows_main = knows_main(&b->roots);
     b->python_fields = (hpp__python_fields){.python = python, .names = &b->graph->field_names};
     for (uint32_t i = 0; i < image->n_blocks; i++) {
         if (!add_block(b, image, i)) {
@@ -527,11 +540,15 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     return status;
 }
 
-bool hpp__graph_add_root(hpp__graph *g, hpp__graph_root root, uint32_t block)
+bool hpp__graph_add_root(hpp__graph *g, hpp__graph_root root, const uint32_t *blocks,
+                         size_t n_blocks)
 {
     g->nodes[g->n_blocks + g->n_roots].site = (uint32_t)g->n_roots; /* it ended the last edges */
-    return HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root) &&
-           add_edge(g, block, HPP__FIELD_UNKNOWN) && add_node(g, (hpp__graph_node){0});
+    bool is_good = HPF__ARRAY_PUSH(g->roots, g->n_roots, g->roots_capacity, root);
+    for (size_t i = 0; i < n_blocks && is_good; i++) {
+        is_good = add_edge(g, blocks[i], HPP__FIELD_UNKNOWN);
+    }
+    return is_good && add_node(g, (hpp__graph_node){0});
 }
 
 void hpp__graph_finish(hpp__graph *graph)

@@ -59,6 +59,7 @@ typedef struct hpp__graph {
     uint64_t n_unread_bytes; /* of blocks and roots that could not be read */
     size_t nodes_capacity, edges_capacity, fields_capacity, roots_capacity, hidden_capacity;
     bool with_fields;
+    bool knows_main; /* the frame of main, or of what else the first thread has begun with */
     hpf__intern field_names;
     hpf_arena *arena;   /* texts of roots */
     hpp__python python; /* objects of CPython; their names stay when the image is closed */
@@ -88,8 +89,9 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
                            bool with_fields, hpf_error *err);
 void hpp__graph_finish(hpp__graph *graph);
 
-/* Adds a root, whose texts are borrowed, with an edge to a block. Returns false without memory. */
-bool hpp__graph_add_root(hpp__graph *graph, hpp__graph_root root, uint32_t block);
+/* Adds a root, whose texts are borrowed, with edges to blocks. Returns false without memory. */
+bool hpp__graph_add_root(hpp__graph *graph, hpp__graph_root root, const uint32_t *blocks,
+                         size_t n_blocks);
 
 /* Returns the number of the first closure, and of the block after the last one of the image. */
 static inline size_t hpp__graph_first_closure(const hpp__graph *graph)

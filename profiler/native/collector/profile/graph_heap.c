@@ -20,6 +20,10 @@ enum {
 
 enum { LARGE_SHARE = 20 }; /* this part of the heap is large */
 
+/* From here on, words of no frame of the program: the C library's, or what earlier calls have left.
+ */
+static const uint32_t unknown_rank = RANK_STACK + HPP__ORDER_LIBC;
+
 uint64_t hpp__graph_heap_weight(const hpp__graph_heap *h, const hpp__graph_node *node)
 {
     const hpp__group *group = &h->native->groups[node->group];
@@ -233,21 +237,54 @@ static bool find_roots(hpp__graph_heap *h, const hpp__graph *graph)
     return true;
 }
 
-/* Gives a rank to the blocks that a root reaches and no root before it. Returns their bytes. `left`
- * has room for all blocks. */
+/* Returns the place of a site, made if it has none yet; 0 without memory. */
+static uint32_t number_of_place(hpp__graph_heap *h, uint32_t site)
+{
+    size_t group = hpp__site_heap_group(h->native, site); /* may move the groups */
+    hpf_str description = h->native->groups[group].shape->description;
+    uint64_t *number = hpp__map_add(&h->place_numbers, (uintptr_t)description.data | 1);
+    if (number && *number == 0 &&
+        HPF__ARRAY_PUSH(h->of_main, h->n_of_main, h->of_main_capacity, (hpp__place_of_main){0})) {
+        *number = h->n_of_main;
+    }
+    return number ? (uint32_t)*number : 0;
+}
+
+/* Returns the place of a block; NULL if it has none. */
+static hpp__place_of_main *place_of(hpp__graph_heap *h, const hpp__graph *graph, uint32_t block)
+{
+    uint32_t site = graph->nodes[block].site;
+    if (block >= hpp__graph_first_closure(graph) || site >= h->place_of_site_capacity) {
+        return NULL;
+    }
+    uint32_t *number = &h->place_of_site[site];
+    *number = *number == 0 ? number_of_place(h, site) : *number;
+    return *number != 0 ? &h->of_main[*number - 1] : NULL;
+}
+
+/* Gives a rank to the blocks that a root reaches and none of a lower rank. Returns their bytes.
+ * `left` has room for all blocks. */
 static uint64_t rank_from(hpp__graph_heap *h, const hpp__graph *graph, uint32_t root,
                           uint32_t *left)
 {
+    const hpp__graph_root *of = &graph->roots[root];
+    bool is_on_stack = of->kind == HPP__ROOT_STACK || of->kind == HPP__ROOT_REGISTERS;
+    bool is_of_main = graph->knows_main && is_on_stack && hpp__order_is_of_main(of->order);
     uint64_t n_bytes = 0;
     size_t n_left = 0, n;
     size_t from = graph->n_blocks + root;
     for (;;) {
         const uint32_t *edges = hpp__graph_edges(graph, from, &n);
         for (size_t i = 0; i < n; i++) {
-            if (h->ranks[edges[i]] == RANK_NONE) {
+            if (h->ranks[edges[i]] > h->roots[root].rank) {
                 h->ranks[edges[i]] = h->roots[root].rank;
                 n_bytes += graph->nodes[edges[i]].size_bytes;
                 left[n_left++] = edges[i];
+                hpp__place_of_main *place = is_of_main ? place_of(h, graph, edges[i]) : NULL;
+                if (place) {
+                    place->now.holder = h->roots[root].object;
+                    place->now.n_held++;
+                }
             }
         }
         if (n_left == 0) {
@@ -255,6 +292,20 @@ static uint64_t rank_from(hpp__graph_heap *h, const hpp__graph *graph, uint32_t 
         }
         from = left[--n_left];
     }
+}
+
+/* Adds a root, with edges to blocks. `room` is as for rank_from. Returns false without memory. */
+static bool add_root(hpp__graph_heap *h, hpp__graph *graph, const hpp__graph_root *from,
+                     const uint32_t *blocks, size_t n_blocks, uint32_t *room)
+{
+    uint32_t root = (uint32_t)graph->n_roots;
+    bool is_good = hpp__graph_add_root(graph, *from, blocks, n_blocks) &&
+                   HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
+                   rank_root(h, graph, root);
+    if (is_good) {
+        h->roots[root].object->held_bytes += rank_from(h, graph, root, room);
+    }
+    return is_good;
 }
 
 /* Returns whether a block was made in a call that returns to an address. */
@@ -289,14 +340,14 @@ static size_t find_only_lost(const unsigned char *losses, size_t n)
     return found;
 }
 
-/* Returns the only block that nothing refers to if it holds a large part of the heap, else
- * SIZE_MAX. `losses` has room for all blocks. */
-static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, unsigned char *losses,
-                          bool *is_good)
+/* Returns the only block to which nothing refers but blocks and roots from a rank on, if it holds a
+ * large part of the heap, else SIZE_MAX. `losses` has room for all blocks. */
+static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, uint32_t rank,
+                          unsigned char *losses, bool *is_good)
 {
     uint64_t lost_bytes = 0;
     for (size_t i = 0; i < graph->n_blocks; i++) {
-        losses[i] = h->ranks[i] == RANK_NONE ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
+        losses[i] = h->ranks[i] >= rank ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
         lost_bytes += losses[i] == HPP__LOSS_NONE ? 0 : graph->nodes[i].size_bytes;
     }
     if (lost_bytes < hpp__graph_bytes(graph) / LARGE_SHARE) {
@@ -306,9 +357,9 @@ static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, uns
     return *is_good ? find_only_lost(losses, hpp__graph_first_closure(graph)) : SIZE_MAX;
 }
 
-/* Adds the register that seems to have the only block that nothing refers to: of the innermost
- * frame in which it was made. If there are more, some are lost, and so it may be if it does not
- * hold much. `room` is as for rank_from. Returns false without memory. */
+/* Adds the register that seems to have the only block that nothing refers to, or nothing known: of
+ * the innermost frame in which it was made. If there are more, some are lost, and so it may be if
+ * it does not hold much. `room` is as for rank_from. Returns false without memory. */
 static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
 {
     if (graph->n_hidden == 0) {
@@ -316,7 +367,9 @@ static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
     }
     unsigned char *losses = malloc(graph->n_blocks + 1);
     bool is_good = losses != NULL;
-    size_t lost = is_good ? find_hidden(h, graph, losses, &is_good) : SIZE_MAX;
+    size_t lost = is_good ? find_hidden(h, graph, RANK_NONE, losses, &is_good) : SIZE_MAX;
+    lost =
+        lost == SIZE_MAX && is_good ? find_hidden(h, graph, unknown_rank, losses, &is_good) : lost;
     free(losses);
     size_t i = 0;
     while (lost != SIZE_MAX && i < graph->n_hidden &&
@@ -326,15 +379,91 @@ static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
     if (lost == SIZE_MAX || i == graph->n_hidden) {
         return is_good;
     }
-    uint32_t root = (uint32_t)graph->n_roots;
-    is_good = hpp__graph_add_root(graph, graph->hidden[i].root, (uint32_t)lost) &&
-              HPF__ARRAY_RESERVE(h->roots, h->roots_capacity, graph->n_roots) &&
-              rank_root(h, graph, root);
-    if (is_good) {
-        h->roots[root].object->held_bytes += rank_from(h, graph, root, room);
+    const uint32_t block = (uint32_t)lost;
+    return add_root(h, graph, &graph->hidden[i].root, &block, 1, room);
+}
+
+/* ---- What main holds ---- */
+
+/* Notes what main holds, once the blocks have their ranks. Of a place with blocks that only unknown
+ * words reach, it stays as it was. */
+static void note_main(hpp__graph_heap *h, const hpp__graph *graph)
+{
+    for (uint32_t i = 0; i < graph->n_blocks; i++) {
+        hpp__place_of_main *place = h->ranks[i] >= unknown_rank ? place_of(h, graph, i) : NULL;
+        if (place) {
+            place->now.n_lost += h->ranks[i] == RANK_NONE;
+            place->now.n_unknown += h->ranks[i] != RANK_NONE;
+        }
     }
+    for (size_t i = 0; i < h->n_of_main; i++) {
+        hpp__place_of_main *place = &h->of_main[i];
+        place->known = place->now.n_unknown == 0 || place->now.holder ? place->now : place->known;
+        place->now = (hpp__held_by_main){0};
+    }
+}
+
+/* A block, to be sorted by what held those of its place. */
+typedef struct held_block {
+    const hpp__root_object *holder;
+    uint32_t block;
+} held_block;
+
+static int by_holder(const void *a, const void *b)
+{
+    const held_block *left = a, *right = b;
+    return left->holder != right->holder
+               ? hpf_str_compare(left->holder->shape.description, right->holder->shape.description)
+               : (left->block > right->block) - (left->block < right->block);
+}
+
+/* Returns what held the blocks of a block's place when that was known, if only unknown words reach
+ * the block now; or nothing, if it is not known. NULL: it does not apply. */
+static const hpp__root_object *holder_in_main(hpp__graph_heap *h, const hpp__graph *graph,
+                                              uint32_t block)
+{
+    bool is_due =
+        h->ranks[block] == RANK_NONE ? !graph->knows_main : h->ranks[block] >= unknown_rank;
+    const hpp__place_of_main *place = is_due ? place_of(h, graph, block) : NULL;
+    bool is_clean =
+        place && place->known.n_lost < (place->known.n_held + LARGE_SHARE - 1) / LARGE_SHARE;
+    return is_clean ? place->known.holder : NULL;
+}
+
+/* Adds the variables of main as roots of such blocks. `room` is as for rank_from. Returns false
+ * without memory. */
+static bool add_main(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
+{
+    size_t n_all = 0, n = 0;
+    for (uint32_t i = 0; i < graph->n_blocks; i++) {
+        n_all += holder_in_main(h, graph, i) != NULL;
+    }
+    held_block *held = malloc((n_all + 1) * sizeof *held);
+    bool is_good = held != NULL;
+    for (uint32_t i = 0; is_good && n < n_all; i++) {
+        const hpp__root_object *holder = holder_in_main(h, graph, i);
+        if (holder) {
+            held[n++] = (held_block){holder, i};
+        }
+    }
+    if (n > 0) {
+        qsort(held, n, sizeof *held, by_holder);
+    }
+    for (size_t i = 0, end = 0; is_good && i < n; i = end) {
+        while (end < n && held[end].holder == held[i].holder) {
+            room[end - i] = held[end].block;
+            end++;
+        }
+        const hpp__graph_root root = {.kind = HPP__ROOT_STACK,
+                                      .name = held[i].holder->shape.description,
+                                      .module = HPF_STR("")};
+        is_good = add_root(h, graph, &root, room, end - i, room);
+    }
+    free(held);
     return is_good;
 }
+
+/* ---- Ranks ---- */
 
 /* A root, to be sorted. */
 typedef struct root_at {
@@ -354,8 +483,10 @@ static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
 {
     uint32_t *left = malloc((graph->n_blocks + 1) * sizeof *left);
     root_at *order = malloc((graph->n_roots + 1) * sizeof *order);
-    bool is_good =
-        left && order && HPF__ARRAY_RESERVE(h->ranks, h->ranks_capacity, graph->n_blocks + 1);
+    bool is_good = left && order &&
+                   HPF__ARRAY_RESERVE_ZEROED(h->place_of_site, h->place_of_site_capacity,
+                                             h->native->reader->n_sites + (size_t)1) &&
+                   HPF__ARRAY_RESERVE(h->ranks, h->ranks_capacity, graph->n_blocks + 1);
     for (size_t i = 0; is_good && i < graph->n_blocks; i++) {
         h->ranks[i] = RANK_NONE;
     }
@@ -370,11 +501,17 @@ static bool find_ranks(hpp__graph_heap *h, hpp__graph *graph)
     if (is_good && graph->n_roots > 0) {
         qsort(order, graph->n_roots, sizeof *order, by_rank);
     }
-    for (size_t i = 0; is_good && i < graph->n_roots; i++) {
+    for (size_t i = 0, n = graph->n_roots; is_good && i < n; i++) {
         uint32_t root = order[i].root;
         h->roots[root].object->held_bytes += rank_from(h, graph, root, left);
     }
-    is_good = is_good && (graph->python.of_block || add_hidden(h, graph, left));
+    if (is_good && !graph->python.of_block) {
+        is_good = add_hidden(h, graph, left);
+        if (is_good && graph->knows_main) {
+            note_main(h, graph);
+        }
+        is_good = is_good && add_main(h, graph, left);
+    }
     free(left);
     free(order);
     return is_good;
@@ -523,6 +660,9 @@ void hpp__graph_heap_finish(hpp__graph_heap *h)
     free(h->verdicts);
     free(h->retains);
     free(h->ranks);
+    free(h->of_main);
+    free(h->place_of_site);
+    hpp__map_finish(&h->place_numbers);
     hpp__map_finish(&h->n_of_site);
     *h = (hpp__graph_heap){0};
 }

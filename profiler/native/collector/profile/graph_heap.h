@@ -15,6 +15,11 @@
  * second, and variables in C follow; the interpreter holds what nothing else does. In Haskell,
  * variables at the top level go before stable pointers, and these before threads.
  *
+ * What the variables of main held when it returned is in no memory any more, and what the first
+ * thread has in registers while it runs is not known. So then they hold what was made in the places
+ * of which they held blocks in the last image where that was known, if hardly any block of the
+ * place was lost.
+ *
  * A frame is a holder with a name of its own from the second census in a row on in which it holds
  * something, or as soon as that is a twentieth of the heap. Before, its thread's stack holds it.
  *
@@ -46,6 +51,18 @@ typedef struct hpp__ranked_root {
     uint16_t rank;
 } hpp__ranked_root;
 
+/* The blocks of a place (function@file:line) in an image. */
+typedef struct hpp__held_by_main {
+    const hpp__root_object *holder; /* a variable or the frame of main; NULL: none */
+    uint32_t n_held, n_lost;        /* how many these held; how many were not reached */
+    uint32_t n_unknown;             /* that only words of no known frame reached */
+} hpp__held_by_main;
+
+/* In the last image where it was known, and in this one. */
+typedef struct hpp__place_of_main {
+    hpp__held_by_main known, now;
+} hpp__place_of_main;
+
 typedef struct hpp__graph_heap {
     hpp__site_heap *native;           /* borrowed */
     const hpp__retainer_sites *sites; /* borrowed; may be NULL */
@@ -65,6 +82,10 @@ typedef struct hpp__graph_heap {
     size_t verdicts_capacity, retains_capacity;
     uint16_t *ranks; /* by block: the lowest of the roots that reach it */
     size_t ranks_capacity;
+    hpp__map place_numbers; /* description, by address -> 1 + index in `of_main` */
+    hpp__place_of_main *of_main;
+    uint32_t *place_of_site; /* the same number; 0: not known yet */
+    size_t n_of_main, of_main_capacity, place_of_site_capacity;
     uint32_t n_censuses;
     hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
     hpp_heap heap;      /* the adapter */
