@@ -287,22 +287,23 @@ static void count_older_blocks(hpp__profile *p)
     }
 }
 
-/* Keeps the largest amount that no sample has: one that the program has noted, or, without an image
- * of the end, what is not freed there, if it is a tenth more than the largest sample. With
- * restrictions, samples have less. */
+/* Keeps the largest amount that no sample has, if it is a tenth more than the largest one: what the
+ * program has noted, or, without an image of the end, what is not freed there. With restrictions,
+ * samples have less. */
 static void keep_missed_peak(hpp__profile *p, const hpp__process_sample *last)
 {
     hpp_process_figures *f = &p->figures;
     uint64_t end_bytes = f->allocated_bytes - f->freed_bytes;
+    uint64_t worth_bytes = f->peak_bytes + f->peak_bytes / 10;
     if (f->is_restricted) {
         return;
     }
-    if (last->peak_bytes > f->missed_peak_bytes) {
+    if (last->peak_bytes > worth_bytes && last->peak_bytes > f->missed_peak_bytes) {
         f->missed_peak_bytes = last->peak_bytes;
         f->missed_peak_s = last->peak_s;
     }
-    if (last->lacks_image && f->biography.sample_bytes == 0 &&
-        end_bytes > f->peak_bytes + f->peak_bytes / 10 && end_bytes > f->missed_peak_bytes) {
+    if (last->lacks_image && f->biography.sample_bytes == 0 && end_bytes > worth_bytes &&
+        end_bytes > f->missed_peak_bytes) {
         f->missed_peak_bytes = end_bytes;
         f->missed_peak_s = f->duration_s;
     }
