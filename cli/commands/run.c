@@ -440,7 +440,11 @@ static void report(const run *r)
         hpp_collector_figures(r->collector, run_summary_largest(r->collector), &f);
         snprintf(path, sizeof path, "%s%s", f.base, r->suffixes[0]);
     }
+    sigset_t ours;
+    (void)run_signals_read(&r->signals); /* a second Ctrl-C, too, was meant for the profile */
+    sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures can take long */
     draw(r, path);
+    sigprocmask(SIG_SETMASK, &ours, NULL);
 }
 
 /* Opens the views and the collector. */
@@ -473,10 +477,7 @@ static bool conclude(run *r)
             "-xc: no exception was thrown through a shared C++ run-time library; exceptions of a "
             "program that is linked to it statically cannot be seen");
     }
-    sigset_t ours;
-    sigprocmask(SIG_SETMASK, &r->signals.before, &ours); /* pictures can take long */
     report(r);
-    sigprocmask(SIG_SETMASK, &ours, NULL);
     run_watch_finish(&r->watch, &r->signals);
     hpp_collector_destroy(r->collector);
     r->collector = NULL;

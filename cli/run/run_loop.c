@@ -154,8 +154,7 @@ bool run_signals_are_pending(void *signals)
     return poll(&ready, 1, 0) > 0;
 }
 
-/* Reads the signals that are pending. Returns whether there were any. */
-static bool read_signals(const run_signals *signals)
+bool run_signals_read(const run_signals *signals)
 {
     struct signalfd_siginfo came;
     bool any = false;
@@ -169,7 +168,7 @@ bool run_loop_complete(hpp_collector *collector, const run_signals *signals)
 {
     int n_looks = -1; /* since the first signal */
     while (!hpp_collector_stop_within(collector, LOOK_MS)) {
-        if (n_looks < 0 && read_signals(signals)) {
+        if (n_looks < 0 && run_signals_read(signals)) {
             hpp_collector_hurry(collector);
             n_looks = 0;
         } else if (n_looks >= 0 && ++n_looks == N_LAST_LOOKS) {

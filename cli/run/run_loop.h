@@ -21,6 +21,9 @@ bool run_signals_begin(run_signals *out);
 /* Returns whether signals are pending, for hpp_collector_options. */
 bool run_signals_are_pending(void *signals);
 
+/* Reads the signals that are pending. Returns whether there were any. */
+bool run_signals_read(const run_signals *signals);
+
 /* Another event loop that is served as well. */
 typedef struct run_guest {
     int (*fd)(void *context); /* returns a descriptor that is readable when there is work, or -1 */

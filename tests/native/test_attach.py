@@ -174,6 +174,19 @@ class Attach(harness.Native):
         self.assertEqual(running.end(), 5)
         self.assertEqual(running.lines[-1], "end\n")
 
+    def test_attach_ended_by_several_signals(self):
+        """They do not take the summary away."""
+        for _ in range(8):
+            running = self.start()
+            running.ask("keep 3000")
+            attached = Attached(self, running.process)
+            end = time.monotonic() + 1
+            while attached.census.poll() is None and time.monotonic() < end:
+                attached.census.send_signal(signal.SIGINT)
+                time.sleep(0.001)
+            self.assertIn("look at them with", attached.census.stderr.read())
+            self.assertEqual(running.end(), 5)
+
     def test_attach_to_what_existed_before(self):
         """A block that existed before leaves INHERITED when it is freed or moved."""
         for line, kept in ("give", 0), ("grow", 2 * OLD_BYTES):
