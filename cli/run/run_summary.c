@@ -284,7 +284,8 @@ static void say_sites(const page *p, size_t index, hpp_moment moment, uint64_t a
  * of the peak. */
 static void say_wrapper(const page *p, size_t index, uint64_t all_bytes)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789:";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789:";
     hpp_site_figures s;
     if (hpp_collector_top(p->collector, index, HPP_AT_PEAK, &s, 1) == 0 ||
         s.live_bytes < all_bytes / 2 || s.path.length == 0) {
