@@ -19,6 +19,7 @@ enum {
 };
 
 enum { LARGE_SHARE = 20 }; /* this part of the heap is large */
+enum { ON_REQUEST = 2 };   /* a group retains, whatever its blocks are */
 
 /* From here on, words of no frame of the program: the C library's, or what earlier calls have left.
  */
@@ -61,6 +62,15 @@ static size_t number_of(const hpp__graph_heap *h, hpp_ref ref)
                    : (size_t)((const hpp__graph_node *)ref - h->graph->nodes);
 }
 
+/* Returns whether a block is a node, an array or a text of a container, which holds nothing by
+ * itself. */
+static bool is_part(const hpp__graph_heap *h, const hpp__graph *graph, size_t number)
+{
+    uint32_t site = graph->nodes[number].site;
+    return number < hpp__graph_first_closure(graph) && site < h->part_of_site_capacity &&
+           h->part_of_site[site] == 1 + true;
+}
+
 static void describe(hpp_object *out, hpp_ref ref, void *context)
 {
     const hpp__graph_heap *h = context;
@@ -79,7 +89,9 @@ static void describe(hpp_object *out, hpp_ref ref, void *context)
     out->shape = group->shape;
     out->stack = group->stack;
     out->calls = group->calls;
-    out->flags = h->retains[node->group] ? HPP_RETAINER : 0;
+    unsigned char retains = h->retains[node->group];
+    bool is_holder = retains == ON_REQUEST || (retains && !is_part(h, h->graph, number));
+    out->flags = is_holder ? HPP_RETAINER : 0;
     uint32_t followed = watched(h, number);
     if (followed != 0) {
         out->size_bytes = h->watch->blocks[followed].bytes;
@@ -583,8 +595,23 @@ static bool has_few(uint64_t *count)
     return n <= most;
 }
 
+/* Finds out whether the blocks of a site are parts of containers. */
+static void find_parts(const hpp__graph_heap *h, uint32_t number)
+{
+    hpp_window_site site;
+    if (number < h->part_of_site_capacity && h->part_of_site[number] == 0) {
+        h->part_of_site[number] =
+            1 + (hpp__window_reader_site(h->native->reader, number, &site) && site.node != 0 &&
+                 hpp__named_stacks_is_part(h->native->stacks, site.node));
+    }
+}
+
 static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
+    if (!HPF__ARRAY_RESERVE_ZEROED(h->part_of_site, h->part_of_site_capacity,
+                                   h->native->reader->n_sites + (size_t)1)) {
+        return false;
+    }
     for (size_t i = 0; i < h->n_of_site.n_slots; i++) {
         h->n_of_site.slots[i].value &= had_few;
     }
@@ -597,7 +624,10 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         if (!n_blocks) {
             return false;
         }
-        *n_blocks += node->site == HPP_SITE_NONE ? 1 : hpp__graph_heap_blocks(h, node);
+        find_parts(h, node->site);
+        if (!is_part(h, graph, i)) {
+            *n_blocks += node->site == HPP_SITE_NONE ? 1 : hpp__graph_heap_blocks(h, node);
+        }
     }
     size_t n_groups = h->native->n_groups;
     if (!HPF__ARRAY_RESERVE_ZEROED(h->verdicts, h->verdicts_capacity, n_groups) ||
@@ -614,7 +644,8 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         }
         bool may_retain = by_number && !h->native->groups[i].is_closure;
         h->retains[i] = verdict == HPP__VERDICT_BY_NUMBER ? may_retain && has_few(n_blocks)
-                                                          : verdict == HPP__VERDICT_RETAINS;
+                        : verdict == HPP__VERDICT_RETAINS ? ON_REQUEST
+                                                          : 0;
     }
     return true;
 }
@@ -662,6 +693,7 @@ void hpp__graph_heap_finish(hpp__graph_heap *h)
     free(h->ranks);
     free(h->of_main);
     free(h->place_of_site);
+    free(h->part_of_site);
     hpp__map_finish(&h->place_numbers);
     hpp__map_finish(&h->n_of_site);
     *h = (hpp__graph_heap){0};

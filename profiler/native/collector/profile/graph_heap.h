@@ -78,14 +78,15 @@ typedef struct hpp__graph_heap {
     hpp__ranked_root *roots;       /* by root of the graph */
     size_t root_named_capacity, roots_capacity;
     unsigned char *verdicts; /* by group: hpp__verdict + 1, or 0: not known yet */
-    bool *retains;           /* by group, in this graph */
+    unsigned char *retains;  /* by group, in this graph; 0: it does not */
     size_t verdicts_capacity, retains_capacity;
     uint16_t *ranks; /* by block: the lowest of the roots that reach it */
     size_t ranks_capacity;
     hpp__map place_numbers; /* description, by address -> 1 + index in `of_main` */
     hpp__place_of_main *of_main;
-    uint32_t *place_of_site; /* the same number; 0: not known yet */
-    size_t n_of_main, of_main_capacity, place_of_site_capacity;
+    uint32_t *place_of_site;     /* the same number; 0: not known yet */
+    unsigned char *part_of_site; /* parts of containers: 1 + whether they are; 0: not known yet */
+    size_t n_of_main, of_main_capacity, place_of_site_capacity, part_of_site_capacity;
     uint32_t n_censuses;
     hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
     hpp_heap heap;      /* the adapter */

@@ -388,6 +388,12 @@ static void find_allocators(hpp__named_stacks *s, uint32_t node)
     }
 }
 
+bool hpp__named_stacks_is_part(hpp__named_stacks *s, uint32_t node)
+{
+    find_allocators(s, node);
+    return !hpp__container_type(&s->type, s->allocators, s->n_allocators) && s->type.length > 0;
+}
+
 /* Returns the type of the variable that the call at a node returned to, by debugging information.
  */
 static hpf_str type_of_variable(hpp__named_stacks *s, uint32_t node, bool *is_object)

@@ -105,6 +105,10 @@ void hpp__named_stacks_finish(hpp__named_stacks *stacks);
 /* Returns the producer of a node, which is not 0. */
 hpp__producer hpp__named_stacks_producer(hpp__named_stacks *stacks, uint32_t node);
 
+/* Returns whether the blocks that were made at a node are parts of containers of a standard
+ * library: nodes, arrays, texts. */
+bool hpp__named_stacks_is_part(hpp__named_stacks *stacks, uint32_t node);
+
 /* Returns what the site of a node says of its blocks, whose producer is given. Valid until the next
  * call. */
 hpp__site_type hpp__named_stacks_type(hpp__named_stacks *stacks, uint32_t node,
