@@ -477,16 +477,16 @@ static void join_equal(places *all)
     all->n = n;
 }
 
-/* Returns "caller/.../main" of a stack, without its producer and without functions of standard
- * libraries; with "..." if it is cut. A C function that a Python function has called is not the
- * producer. */
-static hpf_str path_of(const hpp__stack *stack, hpf_arena *arena)
+/* Returns "caller/.../main" of a stack, without its producer and, if any function is skipped,
+ * without those of standard libraries; with "..." if it is cut. A C function that a Python function
+ * has called is not the producer. */
+static hpf_str path_of(const hpp__site_heap *heap, const hpp__stack *stack, hpf_arena *arena)
 {
     hpp__text text = {0};
     const hpp__stack *at = stack ? stack->parent : NULL;
     at = at && at->function->is_python && !stack->function->is_python ? at->parent : at;
     for (; at && at->parent && text.length < MAX_PATH_BYTES; at = at->parent) {
-        if (at->function->owner >= HPF_FRAME_OF_STANDARD) {
+        if (!heap->stacks->skips_none && at->function->owner >= HPF_FRAME_OF_STANDARD) {
             continue;
         }
         hpp__text_add(&text, text.length > 0 ? HPF_STR("/") : HPF_STR(""));
@@ -543,7 +543,7 @@ size_t hpp__site_heap_top(const hpp__site_heap *heap, const hpp__alive *alive, s
         out[i] = (hpp_site_figures){
             .place = all.list[i].text,
             .module = group->shape->module,
-            .path = path_of(group->stack, arena),
+            .path = path_of(heap, group->stack, arena),
             .live_bytes = all.list[i].alive.bytes,
             .live_blocks = all.list[i].alive.blocks,
             .margin =
