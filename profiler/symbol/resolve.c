@@ -716,8 +716,14 @@ bool hpp__resolver_local(hpp_resolver *resolver, uint32_t number, uint64_t addre
         out->begin = local->end <= offset && local->end > out->begin ? local->end : out->begin;
         out->end = local->begin > offset && local->begin < out->end ? local->begin : out->end;
     }
-    *out = over ? *over : *out;
-    return over && over->name.length > 0;
+    if (!over) {
+        return false;
+    }
+    hpp_local between = *out; /* variables that may have a part of its place */
+    *out = *over;
+    out->begin = between.begin > over->begin ? between.begin : over->begin;
+    out->end = between.end < over->end ? between.end : over->end;
+    return over->name.length > 0;
 }
 
 static hpf_str result_type(hpp_resolver *resolver, module_state *module, uint64_t address,

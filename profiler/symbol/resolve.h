@@ -37,10 +37,9 @@ bool hpp__resolver_caller(hpp_resolver *resolver, uint32_t object, uint64_t addr
 
 /* Finds the variable that contains the 8 bytes at an offset from the canonical frame address of a
  * function, whose code is at `address` (hpp__resolver_caller); one that is over only if there is no
- * other. Without one, returns false and stores the place between its neighbours in `*out`. Only
- * variables count that are in memory as
- * long as the function is there: for these, debugging information gives a place relative to the
- * frame. */
+ * other, and without what others have of its place. Without one, returns false and stores the
+ * place between its neighbours in `*out`. Only variables count that are in memory as long as the
+ * function is there: for these, debugging information gives a place relative to the frame. */
 bool hpp__resolver_local(hpp_resolver *resolver, uint32_t object, uint64_t address, int64_t offset,
                          hpp_local *out);
 

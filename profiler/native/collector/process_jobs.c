@@ -5,11 +5,9 @@
 #include "process_jobs.h"
 
 #include "base/arena.h"
-#include "base/array.h"
 #include "base/descriptor.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 void hpp__process_job_free(hpp__process_job *j)

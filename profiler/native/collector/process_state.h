@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * What the collector knows of a process that is being profiled.
+ * The state of a process that is being profiled.
  *
  * Threads: the profile and its remains belong to the queue's thread until the queue has stopped;
  * the rest, to the collector's, except what is atomic.

@@ -352,18 +352,24 @@ static size_t find_only_lost(const unsigned char *losses, size_t n)
     return found;
 }
 
-/* Returns the only block to which nothing refers but blocks and roots from a rank on, if it holds a
- * large part of the heap, else SIZE_MAX. `losses` has room for all blocks. */
-static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, uint32_t rank,
-                          unsigned char *losses, bool *is_good)
+/* Returns the only block that nothing refers to, if a large part of the heap is lost; else the only
+ * one that nothing known refers to, if it holds as much; else SIZE_MAX. `losses` has room for all
+ * blocks. */
+static size_t find_hidden(const hpp__graph_heap *h, const hpp__graph *graph, unsigned char *losses,
+                          bool *is_good)
 {
-    uint64_t lost_bytes = 0;
+    const uint64_t large_bytes = hpp__graph_bytes(graph) / LARGE_SHARE;
+    uint64_t lost_bytes = 0, unknown_bytes = 0;
+    for (size_t i = 0; i < graph->n_blocks; i++) {
+        lost_bytes += h->ranks[i] == RANK_NONE ? graph->nodes[i].size_bytes : 0;
+        unknown_bytes += h->ranks[i] >= unknown_rank ? graph->nodes[i].size_bytes : 0;
+    }
+    if (unknown_bytes < large_bytes) {
+        return SIZE_MAX;
+    }
+    uint32_t rank = lost_bytes > 0 && lost_bytes >= large_bytes ? RANK_NONE : unknown_rank;
     for (size_t i = 0; i < graph->n_blocks; i++) {
         losses[i] = h->ranks[i] >= rank ? HPP__LOSS_SOMEHOW : HPP__LOSS_NONE;
-        lost_bytes += losses[i] == HPP__LOSS_NONE ? 0 : graph->nodes[i].size_bytes;
-    }
-    if (lost_bytes < hpp__graph_bytes(graph) / LARGE_SHARE) {
-        return SIZE_MAX;
     }
     *is_good = hpp__leaks_find(graph, losses);
     return *is_good ? find_only_lost(losses, hpp__graph_first_closure(graph)) : SIZE_MAX;
@@ -379,9 +385,7 @@ static bool add_hidden(hpp__graph_heap *h, hpp__graph *graph, uint32_t *room)
     }
     unsigned char *losses = malloc(graph->n_blocks + 1);
     bool is_good = losses != NULL;
-    size_t lost = is_good ? find_hidden(h, graph, RANK_NONE, losses, &is_good) : SIZE_MAX;
-    lost =
-        lost == SIZE_MAX && is_good ? find_hidden(h, graph, unknown_rank, losses, &is_good) : lost;
+    size_t lost = is_good ? find_hidden(h, graph, losses, &is_good) : SIZE_MAX;
     free(losses);
     size_t i = 0;
     while (lost != SIZE_MAX && i < graph->n_hidden &&
@@ -612,6 +616,8 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
                                    h->native->reader->n_sites + (size_t)1)) {
         return false;
     }
+    /* Objects of Python are held by variables and functions with names; closures, too. */
+    bool by_number = !graph->python.of_block;
     for (size_t i = 0; i < h->n_of_site.n_slots; i++) {
         h->n_of_site.slots[i].value &= had_few;
     }
@@ -624,7 +630,9 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         if (!n_blocks) {
             return false;
         }
-        find_parts(h, node->site);
+        if (by_number) {
+            find_parts(h, node->site);
+        }
         if (!is_part(h, graph, i)) {
             *n_blocks += node->site == HPP_SITE_NONE ? 1 : hpp__graph_heap_blocks(h, node);
         }
@@ -634,8 +642,6 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         !HPF__ARRAY_RESERVE(h->retains, h->retains_capacity, n_groups)) {
         return false;
     }
-    /* Objects of Python are held by variables and functions with names; closures, too. */
-    bool by_number = !graph->python.of_block;
     for (size_t i = 0; i < n_groups; i++) {
         uint64_t *n_blocks = count_of(h, i);
         hpp__verdict verdict = judge(h, i);
