@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shlex
 import signal
 import subprocess
@@ -149,6 +150,28 @@ class Processes(Native):
             finally:
                 census.send_signal(signal.SIGCONT)
             self.assertEqual(census.stdout.readline(), "7\n")
+            self.assertEqual(census.wait(), 0)
+
+    def test_a_small_child_does_not_wait_to_be_known(self):
+        """A program that starts another one says what is small."""
+        script = "$1 keeps 5000; while read line; do sh -c 'exit 7'; echo $?; done"
+        command = [harness.CENSUS, "run", "-hr", "-i10", "-q", "-o", self.path("small"), "--", *self.shell(script)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as census:
+            n_waiting = 0
+            for _ in range(30):  # the program does not know at first what is small
+                census.send_signal(signal.SIGSTOP)
+                try:
+                    census.stdin.write(b"\n")
+                    census.stdin.flush()
+                    is_waiting = not select.select([census.stdout], [], [], 2)[0]
+                    n_waiting += is_waiting
+                finally:
+                    census.send_signal(signal.SIGCONT)
+                self.assertEqual(census.stdout.read(2), b"7\n")
+                if not is_waiting:
+                    break
+            self.assertLess(n_waiting, 30, "it waits for census each time")
+            census.stdin.close()
             self.assertEqual(census.wait(), 0)
 
     def test_a_child_of_which_nobody_sees_more_is_a_row(self):

@@ -574,7 +574,8 @@ hpf_status hpp_collector_variables(const hpp_collector *c, hpp_variables *out, l
     int n_run =
         snprintf(out->run, sizeof out->run,
                  "socket=%s,root=%ld,children=%d,maps=%d,window=%llu,tick=%llu,verify=%u,"
-                 "rate=%llu,biography=%llu,seed=%llu,images=%d,python=%d,threads=%d,throws=%d",
+                 "rate=%llu,biography=%llu,seed=%llu,images=%d,python=%d,threads=%d,"
+                 "throws=%d" HPP_SMALL_SETTING "0",
                  c->place.name, process_id, !c->options.without_children,
                  !c->options.without_maps && !has_biography, (unsigned long long)HPP__WINDOW_BYTES,
                  (unsigned long long)tick_us, (unsigned)c->options.verify_stacks,

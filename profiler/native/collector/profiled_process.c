@@ -170,28 +170,32 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
     return hpp__queue_has_room(p->queue, *n_bytes);
 }
 
-/* Returns the total below which only the row of a process will be used if it ends with `n_more`
- * samples, and has never been larger: the recording is the only output and keeps no log of so small
- * a process, and the summary describes another process, which is as large. 0: there is none. */
-static uint64_t row_bytes(const hpp__process *p, uint64_t n_more)
+/* Returns the total below which only the row of most processes will be used: the recording is the
+ * only output and keeps no log of so small a process, and the summary describes another process,
+ * which is as large. 0: there is none. */
+static uint64_t usual_row_bytes(const hpp__profile_options *o)
 {
-    const hpp__profile_options *o = &p->profile_options;
     const hpp_options *profile = o->profile;
     bool is_read_otherwise = !o->recording || !o->without_hp || !o->without_prof ||
                              !o->without_eventlog || o->costs || o->latest ||
-                             profile->print_on_abort || profile->heap_bins || profile->time_bins ||
-                             p->is_first;
-    bool is_more_than_sums = p->with_lives || p->is_haskell || p->is_snapshot_wanted ||
-                             o->is_attached || profile->snapshot != HPP_SNAPSHOT_NEVER ||
+                             profile->print_on_abort || profile->heap_bins || profile->time_bins;
+    bool is_more_than_sums = o->is_attached || profile->snapshot != HPP_SNAPSHOT_NEVER ||
                              profile->rate_bytes > 0 || profile->report != HPP_REPORT_NONE ||
-                             profile->census->n_restrictions > 0;
-    if (is_read_otherwise || is_more_than_sums ||
-        p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES ||
-        o->largest->process_id == p->process_id) {
-        return 0;
-    }
+                             profile->census->n_restrictions > 0 ||
+                             hpp_census_asks_for(profile->census, HPF_BREAKDOWN_BIOGRAPHY);
     uint64_t next_bytes = o->largest->live_bytes + 1;
-    return next_bytes < HPF_RECORDING_LEAST_BYTES ? next_bytes : HPF_RECORDING_LEAST_BYTES;
+    return is_read_otherwise || is_more_than_sums   ? 0
+           : next_bytes < HPF_RECORDING_LEAST_BYTES ? next_bytes
+                                                    : HPF_RECORDING_LEAST_BYTES;
+}
+
+/* Returns the same of a process if it ends with `n_more` samples, and has never been larger. */
+static uint64_t row_bytes(const hpp__process *p, uint64_t n_more)
+{
+    bool is_other = p->is_first || p->is_haskell || p->is_snapshot_wanted ||
+                    p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES ||
+                    p->profile_options.largest->process_id == p->process_id;
+    return is_other ? 0 : usual_row_bytes(&p->profile_options);
 }
 
 static bool is_row(hpp__process *p, uint64_t n_more)
@@ -212,11 +216,13 @@ static bool is_row(hpp__process *p, uint64_t n_more)
     return is_known && most < least_bytes;
 }
 
-/* Lets a process of which only the row will be used exit without asking for a last image. */
+/* Lets a process of which only the row will be used exit without asking for a last image, and those
+ * that it starts. */
 static void note_small(hpp__process *p)
 {
     if (p->with_images) {
         atomic_store(&p->control->small_bytes, row_bytes(p, 1));
+        atomic_store(&p->control->started_small_bytes, usual_row_bytes(&p->profile_options));
     }
 }
 

@@ -28,8 +28,8 @@ typedef struct code_set {
     _Atomic uint32_t birth[SET_WORDS]; /* number of deaths before it was stored */
 } code_set;
 
-static _Alignas(64) code_set sets[1 << SET_BITS];
-static _Atomic uint32_t by_content[1 << CONTENT_BITS];
+static HPP_LARGE code_set sets[1 << SET_BITS];
+static HPP_LARGE _Atomic uint32_t by_content[1 << CONTENT_BITS];
 static _Atomic uint32_t content_mask = (1 << FIRST_CONTENT_BITS) - 1; /* of the part in use */
 
 /* ---- reading --------------------------------------------------------------------------------- */

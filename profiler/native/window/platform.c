@@ -2,6 +2,7 @@
 #include "platform.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "window.h"
@@ -12,6 +13,9 @@ enum {
     SPARE_SHARE = 2,
     MAX_YIELDS = 1000,
     START_BYTES = 1 << 20, /* that libc may need to start a program */
+    NEAR_BYTES = 128 << 10,
+    MOST_NEAR_BYTES = 32 << 10, /* of one request */
+    PAGE_BYTES = HPP_LARGEST_PAGE_BYTES,
 };
 
 _Atomic uint32_t hpp__isolation;
@@ -252,7 +256,7 @@ void hpp__unclaim_addresses(size_t n_bytes, bool is_private)
     (void)follow(HPP_LIMIT_DATA);
 }
 
-hpp_own_maps hpp__own_maps;
+HPP_LARGE hpp_own_maps hpp__own_maps;
 
 static bool take_place(hpp_own_map *place, uint64_t begin, uint64_t end)
 {
@@ -305,11 +309,43 @@ void *hpp__map(size_t n_bytes)
     return (void *)place;
 }
 
+/* A mapping for each small piece would take longer than what a small process does with it. */
+static HPP_LARGE char near[NEAR_BYTES];
+static _Atomic size_t n_near_bytes;
+
+void hpp__clear(void *place, size_t n_bytes)
+{
+    size_t n_pages_bytes = n_bytes / PAGE_BYTES * PAGE_BYTES; /* fails if they are locked */
+    bool are_clear =
+        n_pages_bytes > 0 &&
+        hpp__syscall(SYS_madvise, (long)place, (long)n_pages_bytes, MADV_DONTNEED, 0, 0, 0) == 0;
+    size_t n_clear = are_clear ? n_pages_bytes : 0;
+    memset((char *)place + n_clear, 0, n_bytes - n_clear);
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+void *hpp__map_near(size_t n_bytes)
+{
+    enum { LINE_BYTES = 64 };
+    size_t used = atomic_load(&n_near_bytes), begin;
+    do {
+        begin = round_up(used, n_bytes < HPP_WINDOW_PAGE_BYTES ? LINE_BYTES : PAGE_BYTES);
+        if (n_bytes > MOST_NEAR_BYTES || begin + n_bytes > NEAR_BYTES) {
+            return hpp__map(n_bytes);
+        }
+    } while (!atomic_compare_exchange_weak(&n_near_bytes, &used, begin + n_bytes));
+    return near + begin;
+}
+
 bool hpp__caches_stay;
 
 void *hpp__map_cache(size_t n_bytes)
 {
-    void *place = hpp__map(n_bytes);
+    void *place = hpp__map_near(round_up(n_bytes, PAGE_BYTES)); /* it shares no page */
     if (place != NULL && hpp__caches_stay) {
         hpp__syscall(SYS_madvise, (long)place, (long)n_bytes, MADV_WIPEONFORK, 0, 0, 0);
     }
@@ -318,6 +354,9 @@ void *hpp__map_cache(size_t n_bytes)
 
 void hpp__unmap(void *place, size_t n_bytes)
 {
+    if ((uintptr_t)place - (uintptr_t)near < NEAR_BYTES) {
+        return; /* it is not used again */
+    }
     forget_map((uint64_t)(uintptr_t)place);
     hpp__syscall(SYS_munmap, (long)place, (long)n_bytes, 0, 0, 0, 0);
     hpp__unclaim_addresses(n_bytes, true);

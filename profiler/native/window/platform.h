@@ -25,7 +25,11 @@
 #define HPP_NO_INLINE           __attribute__((noinline))
 #define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
 #define HPP_COLD                __attribute__((cold, noinline))
-#define HPP_INITIAL_EXEC        __attribute__((tls_model("initial-exec")))
+/* Of a large array: the linker puts the small variables after all of these, so that they share a
+ * few pages (CMakeLists.txt). A page that a process touches costs it as much as many allocations.
+ */
+#define HPP_LARGE        _Alignas(HPP_LARGEST_PAGE_BYTES)
+#define HPP_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 /* For frequently used variables, which the compiler then accesses directly. */
 #define HPP_HIDDEN __attribute__((visibility("hidden")))
 #define HPP_EXPORT __attribute__((visibility("default")))
@@ -97,8 +101,17 @@ void hpp__unclaim_addresses(size_t n_bytes, bool is_private);
 void *hpp__map(size_t n_bytes);
 void hpp__unmap(void *place, size_t n_bytes);
 
-/* Maps memory that its user can do without. With `hpp__caches_stay`, it is zero in each copy of the
- * process: so the kernel need not copy a page that is written while there is one. */
+/* The same for what small processes need: the first of it, in small pieces, is memory of the
+ * library itself, which hpp__unmap leaves alone. Pieces smaller than a page share one. */
+void *hpp__map_near(size_t n_bytes);
+
+/* Fills such memory from its beginning on with zeros: whole pages are given up, and are taken again
+ * when they are touched. */
+void hpp__clear(void *place, size_t n_bytes);
+
+/* As hpp__map_near, for memory that its user can do without. With `hpp__caches_stay`, it is zero in
+ * each copy of the process: so the kernel need not copy a page that is written while there is one.
+ */
 extern HPP_HIDDEN bool hpp__caches_stay;
 void *hpp__map_cache(size_t n_bytes);
 

@@ -113,7 +113,7 @@ static HPP_NO_INLINE void replace_table(hpp_index *index, uintptr_t old, read_re
 {
     unsigned bits = old != 0 ? (unsigned)(old % HPP_WINDOW_PAGE_BYTES) + 1 : FIRST_TABLE_BITS;
     size_t n_bytes = sizeof(index_slot) << bits;
-    void *memory = hpp__map(n_bytes);
+    void *memory = hpp__map_near(n_bytes);
     if (memory == NULL) {
         return;
     }

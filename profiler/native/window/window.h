@@ -47,7 +47,7 @@
 #include <stdint.h>
 
 #define HPP_WINDOW_MAGIC   "CENSUSW1"
-#define HPP_WINDOW_VERSION 18u
+#define HPP_WINDOW_VERSION 19u
 
 enum {
     HPP_WINDOW_PAGE_BYTES = 4096,
@@ -416,9 +416,10 @@ typedef struct hpp_window_head {
     /* Images of peaks: before the heap shrinks from this many bytes or more, but not before a time
      * of CLOCK_MONOTONIC, the program asks for one. 0: it does not. Written by both. */
     _Atomic uint64_t peak_image_bytes, peak_image_ns;
-    /* A process that has always had fewer bytes than this exits without asking for a last image.
-     * 0: it asks. Written by the collector. */
-    _Atomic uint64_t small_bytes;
+    /* A process with fewer bytes than this asks for no image of a peak; one that has always had
+     * fewer, for no last one. 0: it asks. Written by the collector. The other one is for programs
+     * that it starts, until the collector knows them: they can have ended by then. */
+    _Atomic uint64_t small_bytes, started_small_bytes;
 
     _Atomic uint32_t python_state; /* hpp_python_state */
     uint32_t python_version;       /* as PY_VERSION_HEX, without the level; 0: unknown */
@@ -502,6 +503,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  *   python=0|1      whether stacks of Python programs have Python frames
  *   biography=BYTES watch the use of one block in this many bytes, 0 for none
  *   seed=N          start of the random numbers that choose these blocks, 0 for the time
+ *   small=BYTES     small_bytes until the collector knows the process
  *
  * The program does not see it in its environment. Other processes find the socket by the name of
  * the window, which is a file in memory: its mapping is "/memfd:census-window:NAME (deleted)".
@@ -510,6 +512,7 @@ _Static_assert(sizeof(hpp_window) % HPP_WINDOW_PAGE_BYTES == 0, "whole pages");
  * and closes the connection without waiting for an answer. If it cannot create one, it sends the
  * reason. `census mark` connects and sends a hello with a text. */
 #define HPP_WINDOW_VARIABLE "CENSUS_RUN"
+#define HPP_SMALL_SETTING   ",small=" /* the last one */
 #define HPP_WINDOW_NAME     "census-window:"
 enum { HPP_WINDOW_NAME_BYTES = 128 };
 

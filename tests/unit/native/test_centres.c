@@ -14,6 +14,7 @@
 /* --- replacements ----------------------------------------------------------------------------- */
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+_Atomic uint32_t hpp__unwind_rule_page_bits = HPP_UNWIND_RULE_FIRST_BITS;
 _Atomic uint32_t hpp__generation = 1;
 
 /* Frames are found by fp. */

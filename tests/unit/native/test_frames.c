@@ -41,6 +41,7 @@ static uint32_t mark_block(const void *block)
 }
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+_Atomic uint32_t hpp__unwind_rule_page_bits = HPP_UNWIND_RULE_FIRST_BITS;
 _Atomic uint32_t hpp__generation = 1;
 
 hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)

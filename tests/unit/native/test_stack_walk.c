@@ -90,6 +90,7 @@ static void run(rng *chance)
 /* --- replacements for other files of the unwinder --------------------------------------------- */
 
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+_Atomic uint32_t hpp__unwind_rule_page_bits = HPP_UNWIND_RULE_FIRST_BITS;
 _Atomic uint32_t hpp__generation = 1;
 
 hpp_unwind_rule hpp__unwind_rules_make(uintptr_t pc)

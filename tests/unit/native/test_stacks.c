@@ -18,6 +18,7 @@
 static hpp_window window_page;
 hpp_window *hpp__window = &window_page;
 hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+_Atomic uint32_t hpp__unwind_rule_page_bits = HPP_UNWIND_RULE_FIRST_BITS;
 _Atomic uint32_t hpp__generation = 1;
 
 static hpp_stack_walk_outcome outcome, full_outcome;

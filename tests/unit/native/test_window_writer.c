@@ -319,6 +319,43 @@ Test(window_writer, missing_collector_is_harmless)
     cr_assert(eq(int, hpp__window_connect("census-test-without-a-collector"), -1));
 }
 
+static bool is_zero(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Test(window_writer, small_memory_is_empty_and_given_once)
+{
+    enum { N = 100, LARGE = 1 << 20 };
+    char *pieces[N];
+    for (size_t i = 0; i < N; i++) {
+        size_t n = 1000 * (i % 20 + 1);
+        pieces[i] = hpp__map_near(n);
+        cr_assert(eq(u64, (uintptr_t)pieces[i] % (n < 4096 ? 64 : 4096), 0));
+        cr_assert(is_zero(pieces[i], n));
+        memset(pieces[i], 1 + (int)i, n);
+    }
+    hpp__unmap(pieces[3], 4000);
+    char *large = hpp__map_near(LARGE);
+    cr_assert(is_zero(large, LARGE));
+    for (size_t i = 0; i < N; i++) {
+        cr_assert(i == 3 || pieces[i][1000 * (i % 20 + 1) - 1] == (char)(1 + i));
+    }
+    pieces[0][1000] = 7;
+    hpp__clear(pieces[0], 1000);
+    cr_assert(is_zero(pieces[0], 1000));
+    cr_assert(eq(int, pieces[0][1000], 7));
+    memset(large, 1, LARGE);
+    hpp__clear(large, LARGE - 100);
+    cr_assert(is_zero(large, LARGE - 100));
+    cr_assert(eq(int, large[LARGE - 100], 1));
+}
+
 Test(window_writer, address_space_is_claimed_within_the_limit)
 {
     struct rlimit limit, low;

@@ -390,7 +390,8 @@ bool hpp__proc_any_with(const char *text)
     bool is_found = false;
     while (all && room && !is_found && (entry = readdir(all))) {
         const char *id = entry->d_name;
-        is_found = id[0] >= '1' && id[0] <= '9' && start_of(id) >= own_start &&
+        bool is_other = id[0] >= '1' && id[0] <= '9' && strtol(id, NULL, 10) != getpid();
+        is_found = is_other && start_of(id) >= own_start &&
                    (has_in_file(id, "environ", text, room, MAX_FILE_BYTES) ||
                     has_in_file(id, "maps", text, room, MAX_FILE_BYTES));
     }

@@ -105,7 +105,7 @@ bool hpp__proc_program(uint32_t process_id, hpp__program_id *out);
 /* Returns whether `process_id` is `ancestor_id` or descends from it. */
 bool hpp__proc_descends(uint32_t process_id, uint32_t ancestor_id);
 
-/* Returns whether any process that is younger than this one was started with `text` in its
+/* Returns whether any other process that is younger than this one was started with `text` in its
  * environment, or has a mapping with it in its name: programs that are profiled hide the former. */
 bool hpp__proc_any_with(const char *text);
 

@@ -19,7 +19,7 @@ enum {
     MAX_PRIVATELY_LISTED = 1 << 16,
 };
 
-_Atomic(hpp_branch *) hpp__branches[HPP_MAX_BRANCHES];
+HPP_LARGE _Atomic(hpp_branch *) hpp__branches[HPP_MAX_BRANCHES];
 
 /* The leaves in the order in which they were made, so that a walk need not look at every place
  * where one could be; it does if there are more (256 GiB of heap). What lost a race to be made is
@@ -28,7 +28,7 @@ typedef struct listed_leaf {
     _Atomic(_Atomic uint32_t *) leaf;
     uintptr_t index;
 } listed_leaf;
-static listed_leaf listed[MAX_PRIVATELY_LISTED];
+static HPP_LARGE listed_leaf listed[MAX_PRIVATELY_LISTED];
 static _Atomic uint32_t n_listed;
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static _Atomic uint32_t *make_granule(const void *address)
 
 /* ---- the filter ------------------------------------------------------------------------------ */
 
-_Atomic uint8_t hpp__blocks_filter[HPP_FILTER_BYTES];
+HPP_LARGE _Atomic uint8_t hpp__blocks_filter[HPP_FILTER_BYTES];
 bool hpp__blocks_are_samples;
 
 void hpp__blocks_note(const void *block)

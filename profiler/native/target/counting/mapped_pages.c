@@ -15,7 +15,7 @@ static const uintptr_t span_bytes = (uintptr_t)1 << SPAN_SHIFT;
 
 /* A span is a value of hpp_page, if all its pages are the same, or the address of its leaf: a byte
  * for each page. Leaves stay for good. */
-static _Atomic uintptr_t spans[N_SPANS];
+static HPP_LARGE _Atomic uintptr_t spans[N_SPANS];
 
 static inline bool is_leaf(uintptr_t span)
 {

@@ -18,7 +18,7 @@ enum { POOL_BYTES = 64 * 1024, POOL_ALIGNMENT = 16 };
 /* ---- pool ------------------------------------------------------------------------------------ */
 
 /* Blocks one after the other, each preceded by its size. */
-static _Alignas(POOL_ALIGNMENT) char pool[POOL_BYTES];
+static HPP_LARGE char pool[POOL_BYTES];
 static _Atomic size_t pool_used;
 
 static void *pool_take(size_t n_bytes)

@@ -115,7 +115,8 @@ HPP_COLD HPP_ANY_STACK void hpp__peak_show(void)
     }
     int64_t live_bytes = atomic_load(&total_bytes) + (int64_t)self->change;
     int64_t least_bytes = (int64_t)atomic_load(&head->peak_image_bytes);
-    bool is_peak = least_bytes != 0 && live_bytes >= least_bytes;
+    bool is_small = (uint64_t)live_bytes < atomic_load(&head->small_bytes);
+    bool is_peak = least_bytes != 0 && live_bytes >= least_bytes && !is_small;
     if (!is_peak || hpp__isolation != HPP_NOT_ISOLATED || hpp__system_ns() < head->peak_image_ns ||
         hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) != head->process_id ||
         atomic_flag_test_and_set(&is_shown)) {

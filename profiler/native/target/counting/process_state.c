@@ -103,6 +103,7 @@ bool hpp__settings_read(const char *given)
     hpp__settings.has_thread_events = number_of(text, "threads=", 0) != 0;
     hpp__settings.has_throws = number_of(text, "throws=", 0) != 0;
     hpp__settings.seed = number_of(text, "seed=", 0);
+    hpp__settings.small_bytes = number_of(text, "small=", 0);
     return true;
 }
 

@@ -21,6 +21,7 @@ typedef struct hpp_settings {
     bool has_python_frames, has_thread_events, has_throws;
     uint64_t rate_bytes; /* 0: all blocks are counted */
     uint64_t biography_bytes, seed;
+    uint64_t small_bytes; /* window.h */
 } hpp_settings;
 
 /* Complete once hpp__alive() has returned true. */

@@ -100,7 +100,7 @@ static bool is_loading(hpp_caller caller)
 static bool has_cache(hpp_thread *thread)
 {
     if (thread->cache == NULL) {
-        hpp_unwind_cache *cache = hpp__map(sizeof(*cache));
+        hpp_unwind_cache *cache = hpp__map_near(sizeof(*cache));
         if (cache == NULL || !hpp__unwind_cache_begin(&cache->table)) {
             return false;
         }

@@ -18,11 +18,11 @@ enum {
 _Thread_local hpp_thread *hpp__self HPP_INITIAL_EXEC;
 _Thread_local hpp_thread *hpp__ready HPP_INITIAL_EXEC;
 
-static hpp_thread_part first_part;
+static HPP_LARGE hpp_thread_part first_part;
 _Atomic(hpp_thread_part *) hpp__thread_parts[HPP_MAX_THREAD_PARTS] = {&first_part};
 
 /* Who holds a slot: 0 or a thread id, with HOLDER_LEFT once that is ending. */
-static _Atomic uint32_t holders[HPP_MAX_SLOTS];
+static HPP_LARGE _Atomic uint32_t holders[HPP_MAX_SLOTS];
 static _Atomic uint32_t n_slots;
 
 static hpp_thread_part *part_of(uint32_t slot_index)

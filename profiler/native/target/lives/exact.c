@@ -80,7 +80,7 @@ typedef struct era_list {
 } era_list;
 
 /* The lists of this era, and of the one before. */
-static era_list lists[2];
+static HPP_LARGE era_list lists[2];
 static _Atomic uint32_t current_list;
 static atomic_flag is_stepping = ATOMIC_FLAG_INIT;
 

@@ -38,7 +38,7 @@ static const uintptr_t no_place = UINT64_C(0xfff0000000000000);
 _Atomic(hpp_sample_chunk *) hpp__sample_chunks;
 
 /* By place. A block of more than CHUNK_BYTES is found by its begin. */
-static _Atomic(hpp_sample_chunk *) chunk_at[N_PLACES];
+static HPP_LARGE _Atomic(hpp_sample_chunk *) chunk_at[N_PLACES];
 static _Atomic uint32_t n_large, n_gaps;
 static _Atomic uint32_t n_changing, n_forking; /* threads */
 static atomic_flag is_freezing = ATOMIC_FLAG_INIT;

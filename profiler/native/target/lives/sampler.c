@@ -97,7 +97,7 @@ static void bury(hpp_sample *sample, const era_step *step)
 /* Looks at a chunk of small blocks as a whole. Returns false if it has others. */
 static bool look_at_small(hpp_sample_chunk *chunk, const era_step *step, bool *ok)
 {
-    static uint64_t entries[HPP_CHUNK_PAGES];
+    static HPP_LARGE uint64_t entries[HPP_CHUNK_PAGES];
     if (!hpp__sample_read_chunk(chunk, step->pagemap, entries)) {
         return false;
     }

@@ -41,7 +41,7 @@ atomic_bool hpp__cpu_ticks_are_over;
 static _Atomic(signal_handler *) next_handler; /* libc's */
 
 /* The ticks of threads that existed before this library. */
-static hpp_ticks adopted[MAX_ADOPTED];
+static HPP_LARGE hpp_ticks adopted[MAX_ADOPTED];
 static _Atomic uint32_t n_adopted;
 
 void hpp__end_of_signal(void);

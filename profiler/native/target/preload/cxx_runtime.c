@@ -25,7 +25,7 @@ static const char *const names[HPP_N_CXX] = {
 
 static _Atomic(hpp_code *) global[HPP_N_CXX]; /* in the global scope; NULL: none known */
 static atomic_bool is_not_global[HPP_N_CXX];
-static struct {
+static HPP_LARGE struct {
     _Atomic uint64_t call; /* its address and generation; stored last */
     _Atomic(hpp_code *) code;
 } kept[HPP_N_CXX][N_KEPT];

@@ -22,11 +22,12 @@ enum {
     MAX_ENTRIES = 8192,     /* with more, and */
     MAX_LIST_BYTES = 32768, /* with longer lists, programs are started without the variables */
     RUN_BYTES = 1024,
+    MAX_DIGITS = 20,
     N_OWN = 2, /* variables */
 };
 
 /* The variables as entries, which remain when the program overwrites its initial stack. */
-static char own_run[RUN_BYTES];
+static char own_run[RUN_BYTES]; /* up to HPP_SMALL_SETTING, which each program gets anew */
 static char own_list[sizeof(LIST_NAME) + PATH_MAX]; /* without what the program has in it */
 
 /* ---- taking out ------------------------------------------------------------------------------ */
@@ -84,7 +85,10 @@ static void keep(const char *entry)
         memcpy(own_list + strlen(LIST_NAME), library, n);
         own_list[strlen(LIST_NAME) + n] = '\0';
     } else if (list == NULL && n < sizeof(own_run)) {
-        memcpy(own_run, entry, n + 1);
+        const char *small = strstr(entry, HPP_SMALL_SETTING);
+        n = small != NULL ? (size_t)(small - entry) : n;
+        memcpy(own_run, entry, n);
+        own_run[n] = '\0';
     }
 }
 
@@ -232,7 +236,7 @@ bool hpp__environment_size(hpp_environment_size *out, char *const entries[], int
     size_t n = 0, n_kept = 0;
     *out = (hpp_environment_size){.has_variables = true};
     for (; entries != NULL && entries[n] != NULL; n++) {
-        if (has_name(entries[n], HPP_WINDOW_VARIABLE "=") && strcmp(entries[n], own_run) != 0) {
+        if (has_name(entries[n], HPP_WINDOW_VARIABLE "=") && !has_name(entries[n], own_run)) {
             return false; /* of another `census run` */
         }
         const char *list = list_of(entries[n]);
@@ -240,23 +244,41 @@ bool hpp__environment_size(hpp_environment_size *out, char *const entries[], int
         out->has_variables &= !has_name(entries[n], "LD_TRACE_LOADED_OBJECTS="); /* ldd */
         n_kept += !hpp__environment_is_variable(entries[n]);
     }
-    out->n_list_bytes = strlen(own_list) + 1;
+    size_t n_list_bytes = strlen(own_list) + 1;
     if (out->own_list != NULL) {
-        out->n_list_bytes += 1 + strlen(out->own_list);
+        n_list_bytes += 1 + strlen(out->own_list);
         if (hpp__loading_names_sanitizer(out->own_list)) {
             note(HPP_EVENT_STARTED_SANITIZER);
             out->has_variables = false;
         }
     }
     out->has_variables = out->has_variables && n_kept <= MAX_ENTRIES &&
-                         out->n_list_bytes <= MAX_LIST_BYTES && can_load(directory, path) &&
+                         n_list_bytes <= MAX_LIST_BYTES && can_load(directory, path) &&
                          has_library();
     out->n_entries = n_kept + (out->has_variables ? N_OWN : 0) + 1;
-    out->n_list_bytes = out->has_variables ? out->n_list_bytes : 1;
+    out->n_text_bytes = n_list_bytes + strlen(own_run) + strlen(HPP_SMALL_SETTING) + MAX_DIGITS + 1;
     return out->has_variables || n_kept < n;
 }
 
-void hpp__environment_make(char *out[], char *list, const hpp_environment_size *size,
+/* Writes the variable, with the total that is small for a program that is started: one of GHC is
+ * never small by its mappings. */
+static void put_run(char *out)
+{
+    bool is_known = hpp__window != NULL && hpp__settings.has_maps;
+    uint64_t small = is_known ? atomic_load(&hpp__window->head.started_small_bytes) : 0;
+    char digits[MAX_DIGITS + 1] = {0};
+    char *first = digits + MAX_DIGITS;
+    do {
+        *--first = (char)('0' + small % 10);
+        small /= 10;
+    } while (small != 0);
+    size_t n_run = strlen(own_run), n_name = strlen(HPP_SMALL_SETTING);
+    memcpy(out, own_run, n_run);
+    memcpy(out + n_run, HPP_SMALL_SETTING, n_name);
+    memcpy(out + n_run + n_name, first, (size_t)(digits + sizeof(digits) - first));
+}
+
+void hpp__environment_make(char *out[], char *texts, const hpp_environment_size *size,
                            char *const entries[])
 {
     size_t n_entries = 0, n_list = strlen(own_list);
@@ -267,6 +289,7 @@ void hpp__environment_make(char *out[], char *list, const hpp_environment_size *
     }
     if (size->has_variables) {
         const char *rest = size->own_list;
+        char *list = texts;
         size_t n;
         memcpy(list, own_list, n_list + 1);
         if (rest != NULL && find_library(rest, &n) != NULL) {
@@ -275,7 +298,8 @@ void hpp__environment_make(char *out[], char *list, const hpp_environment_size *
             list[n_list] = ':';
             memcpy(list + n_list + 1, rest, strlen(rest) + 1);
         }
-        out[n_entries++] = own_run;
+        out[n_entries] = list + strlen(list) + 1;
+        put_run(out[n_entries++]);
         out[n_entries++] = list;
     }
     out[n_entries] = NULL;

@@ -24,7 +24,7 @@ bool hpp__environment_is_passed(void);
 typedef struct hpp_environment_size {
     bool has_variables;
     size_t n_entries;     /* with the NULL at the end */
-    size_t n_list_bytes;  /* of the entry LD_PRELOAD */
+    size_t n_text_bytes;  /* of the variables */
     const char *own_list; /* the last value of LD_PRELOAD before, or NULL */
 } hpp_environment_size;
 
@@ -34,8 +34,8 @@ typedef struct hpp_environment_size {
 bool hpp__environment_size(hpp_environment_size *out, char *const entries[], int directory,
                            const char *path);
 
-/* Makes the environment from `entries`; `out` and `list` have the given size. */
-void hpp__environment_make(char *out[], char *list, const hpp_environment_size *size,
+/* Makes the environment from `entries`; `out` and `texts` have the given size. */
+void hpp__environment_make(char *out[], char *texts, const hpp_environment_size *size,
                            char *const entries[]);
 
 /* Returns whether an entry is one of the variables. */

@@ -161,8 +161,8 @@ static HPP_NO_INLINE int call_with(const start *s, char *const envp[],
                                    const hpp_environment_size *size)
 {
     char **entries = __builtin_alloca(size->n_entries * sizeof(char *));
-    char *list = __builtin_alloca(size->n_list_bytes);
-    hpp__environment_make(entries, list, size, envp);
+    char *texts = __builtin_alloca(size->n_text_bytes);
+    hpp__environment_make(entries, texts, size, envp);
     return call_next(s, entries);
 }
 
@@ -420,7 +420,7 @@ static void leave_in_child(void)
 static bool reserve(const hpp_environment_size *size)
 {
     static bool has_handler;
-    size_t n_bytes = size->n_entries * sizeof(char *) + size->n_list_bytes;
+    size_t n_bytes = size->n_entries * sizeof(char *) + size->n_text_bytes;
     if (!has_handler) {
         has_handler = pthread_atfork(NULL, NULL, leave_in_child) == 0;
     }

@@ -47,7 +47,7 @@ typedef struct helper {
     uint64_t patience_ns;
     _Alignas(16) char stack[STACK_BYTES];
 } helper;
-static helper this;
+static HPP_LARGE helper this;
 
 /* Futexes: the number of the rest, which is odd while threads are asked to rest; and how many of
  * them do. */

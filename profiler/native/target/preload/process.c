@@ -132,6 +132,13 @@ void hpp__process_start_helper(void)
     }
 }
 
+/* Until the collector knows this process. */
+static void set_small(uint64_t n_bytes)
+{
+    atomic_store(&hpp__window->head.small_bytes, n_bytes);
+    atomic_store(&hpp__window->head.started_small_bytes, n_bytes);
+}
+
 static bool start(void)
 {
     if (!hpp__settings_read(given_settings)) {
@@ -158,6 +165,7 @@ static bool start(void)
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
+    set_small(hpp__settings.small_bytes);
     see_tracer();
     if (hpp__next_allocator_is_hidden()) {
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_OWN_MALLOC);
@@ -219,6 +227,7 @@ static bool renew(void)
         hpp__window_excuse(link, "a forked child has no memory file for its window");
         return false;
     }
+    set_small(atomic_load(&hpp__window->head.started_small_bytes)); /* as the parent had it */
     follow_limits();
     hpp__blocks_forked();
     hpp__trie_forget_lives();

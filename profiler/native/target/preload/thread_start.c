@@ -28,7 +28,7 @@ typedef struct start_record {
 /* As many as threads can be starting at once; others are seen when they first allocate, and their
  * stacks' bounds stay unknown. */
 enum { MAX_STARTING = 256 };
-static start_record starting[MAX_STARTING];
+static HPP_LARGE start_record starting[MAX_STARTING];
 
 thread_start hpp__thread_started(start_record *record);
 void *hpp__before_thread(uintptr_t arguments[]);

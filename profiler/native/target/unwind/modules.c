@@ -18,6 +18,7 @@
 
 enum {
     N_SLOTS = 2 * HPP_MAX_MODULES, /* a power of two */
+    N_FIRST_SLOTS = 1024,          /* where a search begins: a page, enough for most programs */
     MAX_NAME_BYTES = sizeof(((hpp_window_module *)0)->path),
     MAX_BUILD_ID_BYTES = sizeof(((hpp_window_module *)0)->build_id),
     READ_BYTES = 512,
@@ -37,8 +38,8 @@ typedef struct module_record {
 
 _Atomic uint32_t hpp__generation = 1;
 
-static module_record records[HPP_MAX_MODULES];
-static _Atomic uint32_t slots[N_SLOTS]; /* index of a record plus 1 */
+static HPP_LARGE module_record records[HPP_MAX_MODULES];
+static HPP_LARGE _Atomic uint32_t slots[N_SLOTS]; /* index of a record plus 1 */
 
 /* ---- tables and notes ---------------------------------------------------------------------- */
 
@@ -275,7 +276,7 @@ static bool is_same(module_record *record, const struct dl_find_object *object, 
 static module_record *find_record(const struct dl_find_object *object)
 {
     uint32_t generation = atomic_load_explicit(&hpp__generation, memory_order_acquire);
-    uint64_t hash = ((uintptr_t)object->dlfo_map_start >> 12) * 0x9e3779b97f4a7c15;
+    uint64_t hash = ((uintptr_t)object->dlfo_map_start >> 12) * 0x9e3779b97f4a7c15 % N_FIRST_SLOTS;
     module_record *fresh = NULL;
     for (uint32_t i = 0; i < N_SLOTS; i++) {
         _Atomic uint32_t *slot = &slots[(hash + i) % N_SLOTS];

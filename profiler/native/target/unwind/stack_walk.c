@@ -11,7 +11,7 @@
 #include "recursion.h"
 
 enum {
-    FIRST_BYTES = 4096,
+    FIRST_BYTES = 1024,
     DEEP_FRAMES = 1024,      /* from here on, reading the time stamp is worth it */
     MAX_FRAMES_PER_TIME = 2, /* entered in a tick of the time stamp counter */
 };
@@ -42,7 +42,7 @@ HPP_COLD static bool grow(hpp_growing *memory, size_t n_bytes)
     while (n_more < n_bytes) {
         n_more *= 2;
     }
-    void *fresh = hpp__map(n_more);
+    void *fresh = hpp__map_near(n_more);
     if (fresh == NULL) {
         return false;
     }

@@ -4,8 +4,6 @@
  */
 #include "unwind_cache.h"
 
-#include <string.h>
-
 enum {
     FIRST_SLOTS = 64,
     MAX_SLOTS = 1 << 16,
@@ -63,7 +61,7 @@ bool hpp__unwind_cache_begin(hpp_unwind_cache_table *out)
 
 void hpp__unwind_cache_forget(hpp_unwind_cache_table *cache)
 {
-    memset(cache->slots, 0, cache->mask_bytes + sizeof(*cache->slots));
+    hpp__clear(cache->slots, cache->mask_bytes + sizeof(*cache->slots));
     cache->n_entries = 0;
     cache->gap.key = 0;
     cache->pool.block = 0;

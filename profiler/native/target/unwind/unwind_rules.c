@@ -10,7 +10,9 @@
 enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_FP_WORDS = 1 << 15, GENERATIONS = 1 << 16 };
 
 hpp_code_range hpp__evaluator[HPP_EVALUATOR_PARTS];
-_Alignas(4096) hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+HPP_LARGE hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
+_Atomic uint32_t hpp__unwind_rule_page_bits = HPP_UNWIND_RULE_FIRST_BITS;
+static _Atomic uint32_t n_kept; /* rules, since there are so many pages */
 
 static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t fp_words,
                             const hpp_module *module)
@@ -120,6 +122,21 @@ static unsigned choose(hpp_unwind_rule_line *line, uint64_t key)
     return (unsigned)(key >> 2) % HPP_UNWIND_RULES_PER_LINE;
 }
 
+/* Uses eight times as many pages once there are two rules for each line. Most of the rules so far
+ * belong elsewhere then, and are computed again. */
+static void count_kept(void)
+{
+    enum { MORE_BITS = 3 };
+    uint32_t bits = atomic_load_explicit(&hpp__unwind_rule_page_bits, memory_order_relaxed);
+    if (bits < HPP_UNWIND_RULE_PAGE_BITS &&
+        atomic_fetch_add(&n_kept, 1) == 2u << (bits + HPP_UNWIND_RULE_LINE_BITS)) {
+        uint32_t next = bits + MORE_BITS;
+        atomic_store(&n_kept, 0);
+        atomic_store(&hpp__unwind_rule_page_bits,
+                     next < HPP_UNWIND_RULE_PAGE_BITS ? next : HPP_UNWIND_RULE_PAGE_BITS);
+    }
+}
+
 /* Stores a rule, unless another thread is writing to its place. */
 static void keep(uintptr_t pc, uint64_t key, hpp_unwind_rule rule)
 {
@@ -131,6 +148,7 @@ static void keep(uintptr_t pc, uint64_t key, hpp_unwind_rule rule)
                                                 memory_order_acq_rel, memory_order_relaxed)) {
         atomic_store_explicit(&line->rule[i], rule, memory_order_release);
         atomic_store_explicit(&line->key[i], key, memory_order_release);
+        count_kept();
     }
 }
 

@@ -77,8 +77,9 @@ static inline uint16_t hpp__unwind_rule_module(hpp_unwind_rule rule)
 
 enum {
     HPP_UNWIND_RULES_PER_LINE = 4,
-    HPP_UNWIND_RULE_LINE_BITS = 6, /* lines of a page */
-    HPP_UNWIND_RULE_PAGE_BITS = 9, /* pages */
+    HPP_UNWIND_RULE_LINE_BITS = 6,  /* lines of a page */
+    HPP_UNWIND_RULE_FIRST_BITS = 2, /* pages at first, */
+    HPP_UNWIND_RULE_PAGE_BITS = 9,  /*   and at most */
     HPP_UNWIND_RULE_LINES = 1 << (HPP_UNWIND_RULE_PAGE_BITS + HPP_UNWIND_RULE_LINE_BITS),
     HPP_UNWIND_RULE_CODE_BITS = 14, /* code of 2^14 bytes shares a page of rules */
 };
@@ -91,6 +92,10 @@ typedef struct hpp_unwind_rule_line {
 
 extern HPP_HIDDEN hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 
+/* Of these, the first 2^this pages are in use: a short program would touch each page for a few
+ * rules. */
+extern HPP_HIDDEN _Atomic uint32_t hpp__unwind_rule_page_bits;
+
 static inline uint64_t hpp__unwind_rule_key(uintptr_t pc)
 {
     uint64_t generation = atomic_load_explicit(&hpp__generation, memory_order_relaxed);
@@ -100,8 +105,8 @@ static inline uint64_t hpp__unwind_rule_key(uintptr_t pc)
 static inline hpp_unwind_rule_line *hpp__unwind_rule_line(uintptr_t pc)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15;
-    uint64_t page =
-        ((pc >> HPP_UNWIND_RULE_CODE_BITS) * factor) >> (64 - HPP_UNWIND_RULE_PAGE_BITS);
+    uint32_t page_bits = atomic_load_explicit(&hpp__unwind_rule_page_bits, memory_order_relaxed);
+    uint64_t page = ((pc >> HPP_UNWIND_RULE_CODE_BITS) * factor) >> (64 - page_bits);
     uint64_t line = (pc * factor) >> (64 - HPP_UNWIND_RULE_LINE_BITS);
     return &hpp__unwind_rule_lines[page << HPP_UNWIND_RULE_LINE_BITS | line];
 }
