@@ -96,6 +96,13 @@ static bool is_start(const hpp_function *function)
     return (is && is_of_libc(function)) || hpf_str_is(function->name, "_start");
 }
 
+/* Returns whether nobody asks for the lines of a function: debugging information of libc, where it
+ * is installed, takes longer to read than all else in a short run. */
+static bool needs_no_place(const hpp_function *function)
+{
+    return is_of_libc(function) || is_start(function);
+}
+
 static hpp_call call_of(hpf_str linkage)
 {
     return hpf_str_begins(linkage, "_Znw")   ? HPP_CALL_NEW
@@ -372,7 +379,7 @@ hpf_status hpp__names_create(hpp__names **out, const char *const *skip, size_t n
         hpp__names_destroy(names);
         return status;
     }
-    hpp__resolver_name_by_symbol(names->resolver, is_start);
+    hpp__resolver_name_by_symbol(names->resolver, needs_no_place);
     *out = names;
     return HPF_OK;
 }
