@@ -8,9 +8,9 @@
 #include "process_jobs.h"
 #include "profiled_process.h"
 
+#include "native/collector/image/watched_pages.h"
 #include "native/machine/clock.h"
 #include "collector_socket.h"
-#include "watched_pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -360,7 +360,7 @@ static void take_image(hpp__process *p, hpp__process_sample *snapshot, uint64_t 
         p->largest_bytes < small_bytes ? HPP__MAX_COPIES : HPP__MAX_LARGE_COPIES;
     p->freezer.waits_for_one = p->profile_options.haskell != NULL;
     if (p->with_lives) {
-        p->freezer.next_era = (hpp__next_era){p->control, p->era + 1, p->with_images};
+        p->freezer.next_era = (hpp__next_era){p->control, p->window, p->era + 1, p->with_images};
     }
     while ((status = hpp__freezer_take(&snapshot->image, &p->freezer, &p->reader, &err)) ==
                HPF_ERR_LIMIT &&
@@ -475,6 +475,9 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
 {
     hpp__window_reader_refresh(&p->reader);
     look_at_clock(p);
+    if (is_alive && !snapshot->image) {
+        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
+    }
     keep_peak(p);
     if (hpp__window_sums_take(&snapshot->sums, &p->reader)) {
         hpp__thread_figures_count(&p->threads, &p->reader, &snapshot->sums,
@@ -617,8 +620,8 @@ static bool sample_patiently(hpp__process *p, uint64_t patience_ns, occasion whe
     if (!j) {
         return false;
     }
-    hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
-    if (p->with_images) {
+    if (p->with_images) { /* the look before makes the one during the image shorter */
+        hpp__watched_pages_look(&p->reader, p->control, p->window, p->process_id, p->era);
         take_image(p, &j->snapshot, patience_ns);
         hpp__watched_pages_look_again(&p->reader, p->control, p->window, p->process_id, p->era);
         if (!j->snapshot.image && has_left(p)) {

@@ -25,6 +25,7 @@
 #include "image_lives.h"
 #include "proc.h"
 #include "tracer.h"
+#include "watched_pages.h"
 
 enum {
     RED_ZONE_BYTES = 128,
@@ -592,6 +593,8 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
     }
     status = check_access(taken, atomic_load(&head->thread_parts), err);
     if (status == HPF_OK && next->control) {
+        hpp__window_reader now = *reader;
+        hpp__watched_pages_look(&now, next->control, next->window, f->process_id, next->number - 1);
         status = hpp__image_lives_stop(&taken->lives, taken->copy->id, reader, err);
         uint32_t era = atomic_load(&next->control->era);
         atomic_store(&next->control->image_era, next->wants_deaths ? era : 0);

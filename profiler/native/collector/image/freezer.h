@@ -38,6 +38,7 @@ typedef struct hpp__copy {
 /* The era that begins with an image. */
 typedef struct hpp__next_era {
     hpp_window_head *control; /* writable; NULL: the image has no lives */
+    int window;               /* the file */
     uint32_t number;
     bool wants_deaths; /* the program is to report deaths of blocks that the image has */
 } hpp__next_era;

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "native/collector/image/proc.h"
+#include "proc.h"
 
 enum { PAGES_AT_ONCE = 512, MOST_READS = 1 << 17 /* 256 GiB of addresses */ };
 

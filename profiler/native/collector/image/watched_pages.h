@@ -5,8 +5,8 @@
  *
  * Threads: one thread at a time; the program may go on meanwhile.
  */
-#ifndef HPP_NATIVE_COLLECTOR_WATCHED_PAGES_H
-#define HPP_NATIVE_COLLECTOR_WATCHED_PAGES_H
+#ifndef HPP_NATIVE_COLLECTOR_IMAGE_WATCHED_PAGES_H
+#define HPP_NATIVE_COLLECTOR_IMAGE_WATCHED_PAGES_H
 
 #include "native/window/window_reader.h"
 
