@@ -155,10 +155,11 @@ class Processes(Native):
     def test_a_small_child_does_not_wait_to_be_known(self):
         """A program that starts another one says what is small."""
         script = "$1 keeps 5000; while read line; do sh -c 'exit 7'; echo $?; done"
-        command = [harness.CENSUS, "run", "-hr", "-i10", "-q", "-o", self.path("small"), "--", *self.shell(script)]
+        command = [harness.CENSUS, "run", "-hr", "-i0.02", "-q", "-o", self.path("small"), "--", *self.shell(script)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as census:
             n_waiting = 0
-            for _ in range(30):  # the program does not know at first what is small
+            for _ in range(30):  # the program does not know at first what is small: it hears that with a sample
+                time.sleep(0.5)
                 census.send_signal(signal.SIGSTOP)
                 try:
                     census.stdin.write(b"\n")
