@@ -165,7 +165,8 @@ static bool start(void)
     }
     hpp__next_allocator_find();
     hpp__window->head.tick_us = hpp__settings.tick_us;
-    set_small(hpp__settings.small_bytes);
+    bool is_first = hpp__window->head.process_id == hpp__settings.root_id;
+    set_small(is_first ? 0 : hpp__settings.small_bytes); /* what the first one becomes counts */
     see_tracer();
     if (hpp__next_allocator_is_hidden()) {
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_OWN_MALLOC);
