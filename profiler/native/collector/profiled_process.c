@@ -183,10 +183,11 @@ static uint64_t usual_row_bytes(const hpp__profile_options *o)
                              profile->rate_bytes > 0 || profile->report != HPP_REPORT_NONE ||
                              profile->census->n_restrictions > 0 ||
                              hpp_census_asks_for(profile->census, HPF_BREAKDOWN_BIOGRAPHY);
+    if (is_read_otherwise || is_more_than_sums) {
+        return 0;
+    }
     uint64_t next_bytes = o->largest->live_bytes + 1;
-    return is_read_otherwise || is_more_than_sums   ? 0
-           : next_bytes < HPF_RECORDING_LEAST_BYTES ? next_bytes
-                                                    : HPF_RECORDING_LEAST_BYTES;
+    return next_bytes < HPF_RECORDING_LEAST_BYTES ? next_bytes : HPF_RECORDING_LEAST_BYTES;
 }
 
 /* Returns the same of a process if it ends with `n_more` samples, and has never been larger. */

@@ -323,29 +323,25 @@ void hpp__clear(void *place, size_t n_bytes)
     memset((char *)place + n_clear, 0, n_bytes - n_clear);
 }
 
-static size_t round_up(size_t n, size_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
 void *hpp__map_near(size_t n_bytes)
 {
     enum { LINE_BYTES = 64 };
-    size_t used = atomic_load(&n_near_bytes), begin;
-    do {
-        begin = round_up(used, n_bytes < HPP_WINDOW_PAGE_BYTES ? LINE_BYTES : PAGE_BYTES);
-        if (n_bytes > MOST_NEAR_BYTES || begin + n_bytes > NEAR_BYTES) {
-            return hpp__map(n_bytes);
+    size_t unit = n_bytes < HPP_WINDOW_PAGE_BYTES ? LINE_BYTES : PAGE_BYTES;
+    size_t used = atomic_load(&n_near_bytes), begin = hpp__round_up(used, unit);
+    while (n_bytes <= MOST_NEAR_BYTES && begin + n_bytes <= NEAR_BYTES) {
+        if (atomic_compare_exchange_weak(&n_near_bytes, &used, begin + n_bytes)) {
+            return near + begin;
         }
-    } while (!atomic_compare_exchange_weak(&n_near_bytes, &used, begin + n_bytes));
-    return near + begin;
+        begin = hpp__round_up(used, unit);
+    }
+    return hpp__map(n_bytes);
 }
 
 bool hpp__caches_stay;
 
 void *hpp__map_cache(size_t n_bytes)
 {
-    void *place = hpp__map_near(round_up(n_bytes, PAGE_BYTES)); /* it shares no page */
+    void *place = hpp__map_near(hpp__round_up(n_bytes, PAGE_BYTES)); /* it shares no page */
     if (place != NULL && hpp__caches_stay) {
         hpp__syscall(SYS_madvise, (long)place, (long)n_bytes, MADV_WIPEONFORK, 0, 0, 0);
     }

@@ -25,9 +25,8 @@
 #define HPP_NO_INLINE           __attribute__((noinline))
 #define HPP_ALWAYS_INLINE       static inline __attribute__((always_inline))
 #define HPP_COLD                __attribute__((cold, noinline))
-/* Of a large array: the linker puts the small variables after all of these, so that they share a
- * few pages (CMakeLists.txt). A page that a process touches costs it as much as many allocations.
- */
+/* Aligns a large array. The linker puts all small variables after these, side by side
+ * (CMakeLists.txt), so that a process touches few pages. */
 #define HPP_LARGE        _Alignas(HPP_LARGEST_PAGE_BYTES)
 #define HPP_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 /* For frequently used variables, which the compiler then accesses directly. */
@@ -91,6 +90,11 @@ static inline uint64_t hpp__system_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline uint64_t hpp__round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
 /* Returns whether the library may take more address space, and counts it as taken. Under a limit
  * (RLIMIT_AS; RLIMIT_DATA for private memory), the limit is raised by as much (platform.h).
  * Where that is not possible, it takes at most a quarter: the program has first claim to it. */
@@ -101,12 +105,12 @@ void hpp__unclaim_addresses(size_t n_bytes, bool is_private);
 void *hpp__map(size_t n_bytes);
 void hpp__unmap(void *place, size_t n_bytes);
 
-/* The same for what small processes need: the first of it, in small pieces, is memory of the
- * library itself, which hpp__unmap leaves alone. Pieces smaller than a page share one. */
+/* The same for what each process needs. Small pieces are memory of the library itself, until that
+ * is used up; hpp__unmap leaves them alone. Pieces smaller than a page share one. */
 void *hpp__map_near(size_t n_bytes);
 
-/* Fills such memory from its beginning on with zeros: whole pages are given up, and are taken again
- * when they are touched. */
+/* Clears such memory from its beginning on. The kernel takes whole pages back until they are
+ * touched. */
 void hpp__clear(void *place, size_t n_bytes);
 
 /* As hpp__map_near, for memory that its user can do without. With `hpp__caches_stay`, it is zero in

@@ -123,7 +123,7 @@ static HPP_NO_INLINE void replace_table(hpp_index *index, uintptr_t old, read_re
     if (!atomic_compare_exchange_strong(&index->table, &expected, fresh)) {
         hpp__unmap(memory, n_bytes);
     } else if (old != 0) {
-        hpp__syscall(SYS_madvise, (long)slots_of(old), (long)(n_bytes / 2), MADV_DONTNEED, 0, 0, 0);
+        hpp__clear(slots_of(old), n_bytes / 2);
     }
 }
 

@@ -595,7 +595,7 @@ static hpf_status take_copy(hpp__freezer *f, taken_image *taken, const hpp__wind
     if (status == HPF_OK && next->control) {
         hpp__window_reader now = *reader;
         hpp__watched_pages_look(&now, next->control, next->window, f->process_id, next->number - 1);
-        status = hpp__image_lives_stop(&taken->lives, taken->copy->id, reader, err);
+        status = hpp__image_lives_stop(&taken->lives, taken->copy->id, &now, err);
         uint32_t era = atomic_load(&next->control->era);
         atomic_store(&next->control->image_era, next->wants_deaths ? era : 0);
         atomic_store(&next->control->wanted_era, next->number);

@@ -96,8 +96,8 @@ static bool is_start(const hpp_function *function)
     return (is && is_of_libc(function)) || hpf_str_is(function->name, "_start");
 }
 
-/* Returns whether nobody asks for the lines of a function: debugging information of libc, where it
- * is installed, takes longer to read than all else in a short run. */
+/* Returns whether a function is named by its symbol alone. To read the debugging information of
+ * libc takes longer than all else in a short run. */
 static bool needs_no_place(const hpp_function *function)
 {
     return is_of_libc(function) || is_start(function);

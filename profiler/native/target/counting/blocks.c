@@ -260,7 +260,7 @@ static void visit_granules(uintptr_t begin, uintptr_t end, hpp_visit_block *visi
 void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void *context)
 {
     const uintptr_t leaf_span = (uintptr_t)1 << HPP_LEAF_SHIFT;
-    uintptr_t place = (begin + HPP_GRANULE_BYTES - 1) / HPP_GRANULE_BYTES * HPP_GRANULE_BYTES;
+    uintptr_t place = hpp__round_up(begin, HPP_GRANULE_BYTES);
     while (place < end && place >> HPP_ADDRESS_BITS == 0) {
         uintptr_t next = (place / leaf_span + 1) * leaf_span;
         if (hpp__leaf_at(place >> HPP_LEAF_SHIFT) != NULL) {

@@ -28,7 +28,7 @@ static void *pool_take(size_t n_bytes)
         errno = ENOMEM;
         return NULL;
     }
-    size_t rounded = (n_bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+    size_t rounded = hpp__round_up(n_bytes, POOL_ALIGNMENT);
     size_t place = atomic_fetch_add(&pool_used, POOL_ALIGNMENT + rounded);
     if (place > POOL_BYTES || POOL_BYTES - place < POOL_ALIGNMENT + rounded) {
         errno = ENOMEM;

@@ -328,7 +328,7 @@ uint64_t hpp__sample_seen(const hpp_sample *sample)
 
 static uint64_t whole_pages(uint64_t n_bytes)
 {
-    return (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return hpp__round_up(n_bytes, PAGE_BYTES);
 }
 
 static hpp_sample *take(size_t n_bytes, size_t alignment, bool is_zeroed, uint64_t random)

@@ -27,7 +27,7 @@ enum {
 };
 
 /* The variables as entries, which remain when the program overwrites its initial stack. */
-static char own_run[RUN_BYTES]; /* up to HPP_SMALL_SETTING, which each program gets anew */
+static char own_run[RUN_BYTES];                     /* without HPP_SMALL_SETTING */
 static char own_list[sizeof(LIST_NAME) + PATH_MAX]; /* without what the program has in it */
 
 /* ---- taking out ------------------------------------------------------------------------------ */
@@ -256,12 +256,13 @@ bool hpp__environment_size(hpp_environment_size *out, char *const entries[], int
                          n_list_bytes <= MAX_LIST_BYTES && can_load(directory, path) &&
                          has_library();
     out->n_entries = n_kept + (out->has_variables ? N_OWN : 0) + 1;
-    out->n_text_bytes = n_list_bytes + strlen(own_run) + strlen(HPP_SMALL_SETTING) + MAX_DIGITS + 1;
+    size_t n_run_bytes = strlen(own_run) + strlen(HPP_SMALL_SETTING) + MAX_DIGITS + 1;
+    out->n_text_bytes = out->has_variables ? n_list_bytes + n_run_bytes : 1;
     return out->has_variables || n_kept < n;
 }
 
-/* Writes the variable, with the total that is small for a program that is started: one of GHC is
- * never small by its mappings. */
+/* Writes the variable for a program that is started, with the total below which it is small. The
+ * mappings of a program of GHC are larger, if mappings are counted. */
 static void put_run(char *out)
 {
     bool is_known = hpp__window != NULL && hpp__settings.has_maps;

@@ -61,11 +61,6 @@ static void fill_tables(hpp_cfi_tables *out, const struct dl_find_object *object
     }
 }
 
-static size_t padded(uint64_t n_bytes, uint64_t alignment)
-{
-    return (size_t)((n_bytes + alignment - 1) & ~(alignment - 1));
-}
-
 static bool find_build_id(build_id *out, hpp_bytes notes, uint64_t alignment)
 {
     while (hpp__bytes_left(&notes) >= sizeof(Elf64_Nhdr)) {
@@ -73,10 +68,11 @@ static bool find_build_id(build_id *out, hpp_bytes notes, uint64_t alignment)
         uint64_t n_content = hpp__bytes_fixed(&notes, 4);
         uint32_t type = (uint32_t)hpp__bytes_fixed(&notes, 4);
         const uint8_t *name = notes.at;
-        size_t content_at = padded(sizeof(Elf64_Nhdr) + n_name, alignment); /* from the note on */
+        size_t content_at =
+            hpp__round_up(sizeof(Elf64_Nhdr) + n_name, alignment); /* from the note on */
         hpp__bytes_skip(&notes, content_at - sizeof(Elf64_Nhdr));
         const uint8_t *content = notes.at;
-        hpp__bytes_skip(&notes, padded(content_at + n_content, alignment) - content_at);
+        hpp__bytes_skip(&notes, hpp__round_up(content_at + n_content, alignment) - content_at);
         if (!notes.failed && type == NT_GNU_BUILD_ID && n_name == 4 &&
             memcmp(name, "GNU", 4) == 0) {
             out->n = n_content < MAX_BUILD_ID_BYTES ? (uint32_t)n_content : MAX_BUILD_ID_BYTES;

@@ -12,7 +12,7 @@ enum { BEING_WRITTEN = 1, MAX_CFA_WORDS = 1 << 23, MAX_FP_WORDS = 1 << 15, GENER
 hpp_code_range hpp__evaluator[HPP_EVALUATOR_PARTS];
 HPP_LARGE hpp_unwind_rule_line hpp__unwind_rule_lines[HPP_UNWIND_RULE_LINES];
 _Atomic uint32_t hpp__unwind_rule_page_bits = HPP_UNWIND_RULE_FIRST_BITS;
-static _Atomic uint32_t n_kept; /* rules, since there are so many pages */
+static _Atomic uint32_t n_kept; /* rules stored since the number of pages has changed */
 
 static hpp_unwind_rule pack(hpp_unwind_rule_kind kind, int64_t cfa_words, int64_t fp_words,
                             const hpp_module *module)
