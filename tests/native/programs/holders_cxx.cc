@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A C++ program with a known graph: a class with two bases, of which pointers to the second are in
- * the middle of the objects, a container, and a text in memory that had other pointers before. It
+ * the middle of the objects, containers, and texts in memory that had other pointers before. It
  * prints what holders.c prints. With an argument, it ends at once ("returns", "exits"), with a
  * thousand blocks in a container that is destroyed then.
  */
@@ -16,7 +16,7 @@
 
 #define NO_INLINE __attribute__((noinline))
 
-enum { N_SHAPES = 100, N_NAMES = 50, NAME_LENGTH = 40, N_KEPT = 1000, KEPT_BYTES = 1000 };
+enum { N_SHAPES = 100, N_NAMES = 50, NAME_LENGTH = 40, N_KEPT = 1000, KEPT_BYTES = 1000, ROOM = 100 };
 
 struct Named {
     virtual ~Named() = default;
@@ -40,6 +40,9 @@ static std::unique_ptr<Drawn> outermost;
 static std::unique_ptr<Scene> scene;
 static std::map<int, std::string> names;
 static std::string *volatile worn;
+static std::string jotted;
+static std::vector<void *> spare;
+static std::vector<void *> *volatile initial = new std::vector<void *>;
 static std::vector<char *> kept; /* its destructor frees none of them */
 
 static NO_INLINE std::unique_ptr<Drawn> make_shape()
@@ -86,6 +89,20 @@ static NO_INLINE void write_over(void *pointer)
     worn = new (memory) std::string(NAME_LENGTH, 'w');
 }
 
+/* Behind the letters and behind the last element, the memory still has a pointer. */
+static NO_INLINE void leave_behind(void *pointer)
+{
+    jotted.reserve(ROOM * sizeof pointer - 1);
+    jotted.assign(NAME_LENGTH, 'j');
+    spare.reserve(ROOM);
+    spare.push_back(nullptr);
+    void *volatile *text = reinterpret_cast<void **>(&jotted[0]);
+    void *volatile *array = spare.data();
+    for (int i = NAME_LENGTH / 8 + 1; i < ROOM; i++) {
+        text[i] = array[i] = pointer;
+    }
+}
+
 /* Overwrites what earlier calls have left on the stack. */
 static NO_INLINE void clear_stack()
 {
@@ -123,6 +140,7 @@ int main(int argc, char **argv)
     set_scene();
     add_names();
     write_over(outermost.get());
+    leave_behind(outermost.get());
     clear_stack();
     /* A node of the map: colour and three pointers, key and value. */
     std::printf("held outermost %zu\n", N_SHAPES * sizeof(Shape));
@@ -132,6 +150,9 @@ int main(int argc, char **argv)
                 N_NAMES * (32 + sizeof(std::pair<const int, std::string>) + NAME_LENGTH + 1));
     std::printf("held worn %zu\n", sizeof(std::string));
     std::printf("held write_over %d\n", NAME_LENGTH + 1);
+    std::printf("held jotted %zu\n", ROOM * sizeof(void *));
+    std::printf("held spare %zu\n", ROOM * sizeof(void *));
+    std::printf("held initial %zu\n", sizeof *initial);
     std::printf("ready\n");
     std::fflush(stdout);
     while (std::getchar() != EOF) {

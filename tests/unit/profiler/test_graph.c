@@ -98,7 +98,7 @@ static void end(void)
 
 TestSuite(graph, .init = begin, .fini = end);
 
-enum { SITE_OF_NEW = 7 };
+enum { SITE_OF_NEW = 7, SITE_OF_TEXTS, SITE_OF_ARRAYS, SITE_OF_RUST };
 
 static bool calls_new(void *context, uint32_t site)
 {
@@ -106,9 +106,18 @@ static bool calls_new(void *context, uint32_t site)
     return site == SITE_OF_NEW;
 }
 
+static hpp__room_layout layout_of(void *context, uint32_t site)
+{
+    (void)context;
+    return site == SITE_OF_TEXTS    ? HPP__ROOM_TEXT
+           : site == SITE_OF_ARRAYS ? HPP__ROOM_ARRAY
+           : site == SITE_OF_RUST   ? HPP__ROOM_RUST
+                                    : HPP__ROOM_NONE;
+}
+
 static void make_graph(void)
 {
-    const hpp__graph_names names = {resolver, calls_new, NULL};
+    const hpp__graph_names names = {resolver, calls_new, layout_of, NULL};
     hpf_error err;
     hpp__graph_finish(&graph);
     cr_assert_eq(hpp__graph_init(&graph, &image, &past, &names, NULL, false, &err), HPF_OK, "%s",
@@ -305,6 +314,59 @@ Test(graph, rest_of_a_string_refers_to_nothing_or_to_what_nothing_else_reaches)
     blocks[TEXT].site = SITE_OF_NEW;
     make_graph();
     check_edges_are(HELD, (const uint32_t[]){TEXT}, 1);
+}
+
+Test(graph, text_of_a_string_refers_to_nothing)
+{
+    char *heap = add_map(1 << 20, "");
+    add_block(heap + 256, 64, 3);
+    add_block(heap + 512, 64, SITE_OF_TEXTS);
+    for (uint32_t i = 0; i < 2; i++) {
+        *(uint64_t *)(uintptr_t)blocks[i].address = blocks[1 - i].address;
+    }
+    make_graph();
+    check_edges_are(0, (const uint32_t[]){1}, 1);
+    check_edges_are(1, NULL, 0);
+}
+
+Test(graph, end_of_an_array_refers_to_nothing_or_to_what_nothing_else_reaches)
+{
+    enum { OWNER, ARRAY, USED, HELD, LOST, N, WORDS = 8 };
+    char *heap = add_map(1 << 20, "");
+    uint64_t *roots = add_map(PAGE_BYTES, "");
+    for (uint32_t i = 0; i < N; i++) {
+        add_block(heap + 256 * (i + 1), i == ARRAY ? WORDS * 8 : 64,
+                  i == ARRAY ? SITE_OF_ARRAYS : 3);
+    }
+    uint64_t *owner = (void *)(uintptr_t)blocks[OWNER].address;
+    uint64_t *array = (void *)(uintptr_t)blocks[ARRAY].address;
+    const uint64_t begin = blocks[ARRAY].address;
+    owner[1] = begin;
+    owner[2] = begin + 4 * 8;
+    owner[3] = begin + WORDS * 8;
+    array[0] = array[3] = blocks[USED].address;
+    array[2] = array[5] = blocks[HELD].address;
+    array[4] = array[7] = blocks[LOST].address;
+    roots[0] = blocks[OWNER].address;
+    make_graph();
+    check_edges_are(OWNER, (const uint32_t[]){ARRAY}, 1);
+    check_edges_are(ARRAY, (const uint32_t[]){USED, HELD, USED, LOST, LOST}, 5);
+    roots[1] = blocks[LOST].address;
+    make_graph();
+    check_edges_are(ARRAY, (const uint32_t[]){USED, HELD, USED}, 3);
+    roots[2] = begin; /* a copy from when the array had fewer elements, and room for fewer */
+    roots[3] = roots[4] = begin + 2 * 8;
+    make_graph();
+    check_edges_are(ARRAY, (const uint32_t[]){USED, HELD, USED}, 3);
+    roots[3] = roots[4] = begin + WORDS * 8; /* all of it is in use */
+    make_graph();
+    check_edges_are(ARRAY, (const uint32_t[]){USED, HELD, USED, LOST, HELD, LOST}, 6);
+    memset(&roots[2], 0, 3 * sizeof *roots);
+    blocks[ARRAY].site = SITE_OF_RUST; /* room, address, length */
+    owner[0] = WORDS;
+    owner[2] = 3;
+    make_graph();
+    check_edges_are(ARRAY, (const uint32_t[]){USED, HELD}, 2);
 }
 
 Test(graph, huge_untouched_block_is_not_read)

@@ -9,7 +9,7 @@
 
 #include "failing_alloc.h"
 #include "native/collector/profile/waste.h"
-#include "native/collector/types/room.h"
+#include "native/collector/graph/room.h"
 #include "rng.h"
 
 enum { MAX_BLOCKS = 40, N_GROUPS = 5, BASE = 0x100000, HEAP_BYTES = 8 << 20, HEADER_BYTES = 16 };

@@ -6,8 +6,10 @@
 #include "graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "native/collector/roots/block_index.h"
 #include "native/collector/roots/piece_reader.h"
 #include "native/python/heap/roots.h"
@@ -39,6 +41,8 @@ typedef struct builder {
     const hpp__graph_names *names;
     doubtful_edge *doubtful; /* sorted by place */
     size_t n_doubtful, doubtful_capacity;
+    hpp__map used_bytes;    /* by number of an array: what its elements take; 1 more */
+    hpp__map certain_edges; /* by the same number, if its further edges are doubtful: 1 more */
     hpp__text name;
 } builder;
 
@@ -114,6 +118,33 @@ static const hpp__image_block *text_before(const builder *b, const uint64_t *wor
     return is_text ? block : NULL;
 }
 
+/* If a word refers to the array of a container, notes how much of it is in use: all, if the words
+ * around it are not there. Copies of the container can be left over; the largest is that in use, as
+ * arrays grow. Returns false without memory. */
+static bool note_use(builder *b, const uint64_t *words, size_t i, size_t n_words, uint32_t to)
+{
+    const hpp__image_block *block = &b->index.blocks[to];
+    hpp__room_layout layout = b->has_python || !b->names->layout_of || words[i] != block->address
+                                  ? HPP__ROOM_NONE
+                                  : b->names->layout_of(b->names->context, block->site);
+    if ((layout != HPP__ROOM_ARRAY && layout != HPP__ROOM_RUST) || b->certain_edges.n_keys > 0) {
+        return true;
+    }
+    hpp__room room = {.used_bytes = block->size_bytes};
+    if (i + 2 < n_words) {
+        const uint64_t around[HPP__ROOM_WORDS] = {i > 0 ? words[i - 1] : 0, words[i], words[i + 1],
+                                                  words[i + 2]};
+        if (hpp__room_find(&room, layout, block, around, MOST_ROUNDING) == HPP__ROOM_NONE) {
+            return true;
+        }
+    }
+    uint64_t *used = hpp__map_add(&b->used_bytes, to + UINT64_C(1));
+    if (used && *used <= room.used_bytes) {
+        *used = room.used_bytes + 1;
+    }
+    return used != NULL;
+}
+
 /* Adds the edges of words, which are in the reader's piece; `first` is the number of the first one
  * in its block. Returns false without memory. The places of words further on are prefetched. A word
  * is skipped if its bit is set, and a pointer into the block itself, unless to its begin: such a
@@ -138,8 +169,13 @@ static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, 
             !hpp__python_older_follow_word(&b->python_roots.older, words[i], add_older_edge, g)) {
             return false;
         }
-        if (HPP_LIKELY(to == HPP__NO_BLOCK) || to == last ||
-            (to == from && words[i] != b->index.blocks[from].address) || is_skipped ||
+        if (HPP_LIKELY(to == HPP__NO_BLOCK)) {
+            continue;
+        }
+        if (!note_use(b, words, i, n_bytes / WORD_BYTES, to)) {
+            return false;
+        }
+        if (to == last || (to == from && words[i] != b->index.blocks[from].address) || is_skipped ||
             hpp__python_is_hash(hashes, first + i) ||
             (is_object && may_be_number(b, words[i], to))) {
             continue;
@@ -164,19 +200,14 @@ static bool scan(builder *b, uint32_t from, uint64_t first, const void *memory, 
     return true;
 }
 
-static bool add_block(builder *b, const hpp__image *image, uint32_t number)
+/* Adds the edges of a block, of its words before `end`. */
+static bool scan_block(builder *b, uint32_t number, uint64_t end)
 {
-    const hpp__image_block *block = &image->blocks[number];
-    uint64_t end = block->address + block->size_bytes;
+    uint64_t begin = b->index.blocks[number].address;
     hpp__python_hashes hashes = {0, 0};
-    if (!add_node(b->graph,
-                  (hpp__graph_node){.size_bytes = block->size_bytes, .site = block->site})) {
-        return false;
-    }
-    b->graph->n_blocks++;
-    for (uint64_t at = block->address; at + WORD_BYTES <= end;) {
+    for (uint64_t at = begin; at + WORD_BYTES <= end;) {
         size_t n_bytes;
-        bool is_head = b->has_python && at == block->address;
+        bool is_head = b->has_python && at == begin;
         const void *memory = is_head ? hpp__piece_reader_head(&b->reader, number, &n_bytes)
                                      : hpp__piece_reader_block(&b->reader, number, at, &n_bytes);
         uint64_t skipped = 0;
@@ -187,13 +218,24 @@ static bool add_block(builder *b, const hpp__image *image, uint32_t number)
                 hpp__python_find_hashes(&b->graph->python, number, memory, n_bytes / WORD_BYTES);
         }
         size_t n_scanned = end - at < n_bytes ? (size_t)(end - at) : n_bytes;
-        uint64_t first = (at - block->address) / WORD_BYTES;
+        uint64_t first = (at - begin) / WORD_BYTES;
         if (memory && !scan(b, number, first, memory, n_scanned, skipped, hashes)) {
             return false;
         }
         at += n_bytes;
     }
     return true;
+}
+
+static bool add_block(builder *b, uint32_t number)
+{
+    const hpp__image_block *block = &b->index.blocks[number];
+    bool is_text = !b->has_python && b->names->layout_of &&
+                   b->names->layout_of(b->names->context, block->site) == HPP__ROOM_TEXT;
+    bool is_added =
+        add_node(b->graph, (hpp__graph_node){.size_bytes = block->size_bytes, .site = block->site});
+    b->graph->n_blocks += is_added;
+    return is_added && (is_text || scan_block(b, number, block->address + block->size_bytes));
 }
 
 /* ---- Roots ---- */
@@ -240,7 +282,8 @@ static bool scan_area(builder *b, const hpp__root_area *area, uint64_t address, 
         if (part->is_skipped) {
             continue;
         }
-        if (!add_edge(g, to, HPP__FIELD_UNKNOWN)) {
+        if (!add_edge(g, to, HPP__FIELD_UNKNOWN) ||
+            !note_use(b, words, i, n_bytes / WORD_BYTES, to)) {
             return false;
         }
     }
@@ -387,14 +430,47 @@ static bool add_closures(builder *b, hpp__haskell_census *haskell)
 
 /* ---- Doubtful edges ---- */
 
-/* Marks what the roots reach. `left` has room for all blocks. */
-static void mark_reached(const hpp__graph *g, bool *reached, uint32_t *left)
+/* Counts the edges that arrays have before the end of their elements; others are doubtful. */
+static bool count_certain(builder *b)
 {
+    hpp__graph *g = b->graph;
+    size_t n_left = b->used_bytes.n_keys;
+    for (uint32_t i = 0; n_left > 0; i++) {
+        const hpp__image_block *block = &b->index.blocks[i];
+        const uint64_t *used = hpp__map_find(&b->used_bytes, i + UINT64_C(1));
+        n_left -= used != NULL;
+        if (!used || *used - 1 + WORD_BYTES > block->size_bytes) {
+            continue;
+        }
+        const size_t n_edges = g->n_edges, n_doubtful = b->n_doubtful;
+        uint64_t *n_certain = hpp__map_add(&b->certain_edges, i + UINT64_C(1));
+        if (!n_certain || !scan_block(b, i, block->address + *used - 1)) {
+            return false;
+        }
+        *n_certain = 1 + g->n_edges - n_edges;
+        g->n_edges = n_edges;
+        b->n_doubtful = n_doubtful;
+    }
+    return true;
+}
+
+/* Returns how many edges of a node are certain, the first ones. */
+static size_t certain_edges(const builder *b, size_t node, size_t n_edges)
+{
+    const uint64_t *n = hpp__map_find(&b->certain_edges, node + 1);
+    return n && *n - 1 < n_edges ? (size_t)(*n - 1) : n_edges;
+}
+
+/* Marks what the roots reach by edges that are certain. `left` has room for all blocks. */
+static void mark_reached(const builder *b, bool *reached, uint32_t *left)
+{
+    const hpp__graph *g = b->graph;
     size_t n_left = 0, n;
     for (size_t root = 0; root < g->n_roots; root++) {
         size_t from = g->n_blocks + root;
         for (bool is_more = true; is_more;) {
             const uint32_t *edges = hpp__graph_edges(g, from, &n);
+            n = certain_edges(b, from, n);
             for (size_t i = 0; i < n; i++) {
                 if (!reached[edges[i]]) {
                     reached[edges[i]] = true;
@@ -407,8 +483,9 @@ static void mark_reached(const hpp__graph *g, bool *reached, uint32_t *left)
     }
 }
 
-/* Puts the doubtful edges in their places. Returns false without memory. */
-static bool merge_doubtful(builder *b)
+/* Puts the doubtful edges in their places, and drops those among the edges that lead to what is
+ * reached. Returns false without memory. */
+static bool merge_doubtful(builder *b, const bool *reached)
 {
     hpp__graph *g = b->graph;
     const hpp__graph old = *g;
@@ -418,6 +495,7 @@ static bool merge_doubtful(builder *b)
     g->n_edges = g->edges_capacity = g->fields_capacity = 0;
     for (size_t node = 0; node < g->n_blocks + g->n_roots; node++) {
         uint64_t i = old.nodes[node].first_edge, end = old.nodes[node + 1].first_edge;
+        uint64_t certain_end = i + certain_edges(b, node, (size_t)(end - i));
         g->nodes[node].first_edge = g->n_edges;
         while (is_good) {
             if (next < last && next->from == node && next->place == i) {
@@ -425,6 +503,7 @@ static bool merge_doubtful(builder *b)
                 next++;
             } else if (i < end) {
                 is_good =
+                    (i >= certain_end && reached[old.edges[i]]) ||
                     add_edge(g, old.edges[i], old.fields ? old.fields[i] : HPP__FIELD_UNKNOWN);
                 i++;
             } else {
@@ -438,11 +517,12 @@ static bool merge_doubtful(builder *b)
     return is_good;
 }
 
-/* Adds the doubtful edges to blocks that no other ones reach: these may be references after all. */
-static bool add_doubtful(builder *b)
+/* Decides on the doubtful edges: those to blocks that no other ones reach may be references after
+ * all. */
+static bool settle_doubtful(builder *b)
 {
     const hpp__graph *g = b->graph;
-    if (b->n_doubtful == 0) {
+    if (b->n_doubtful == 0 && b->certain_edges.n_keys == 0) {
         return true;
     }
     bool *reached = calloc(g->n_blocks + 1, sizeof *reached);
@@ -450,7 +530,7 @@ static bool add_doubtful(builder *b)
     bool is_good = reached && left;
     size_t n = 0;
     if (is_good) {
-        mark_reached(g, reached, left);
+        mark_reached(b, reached, left);
         for (size_t i = 0; i < b->n_doubtful; i++) {
             if (!reached[b->doubtful[i].to]) {
                 b->doubtful[n++] = b->doubtful[i];
@@ -458,9 +538,10 @@ static bool add_doubtful(builder *b)
         }
         b->n_doubtful = n;
     }
+    is_good = is_good && ((n == 0 && b->certain_edges.n_keys == 0) || merge_doubtful(b, reached));
     free(reached);
     free(left);
-    return is_good && (n == 0 || merge_doubtful(b));
+    return is_good;
 }
 
 /* Returns whether it is known what the first thread has in its frames: main has not returned, and
@@ -488,7 +569,7 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
     b->graph->knows_main = knows_main(&b->roots);
     b->python_fields = (hpp__python_fields){.python = python, .names = &b->graph->field_names};
     for (uint32_t i = 0; i < image->n_blocks; i++) {
-        if (!add_block(b, image, i)) {
+        if (!add_block(b, i)) {
             return false;
         }
     }
@@ -501,7 +582,7 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
         }
     }
     return add_registers(b, image) && add_mapping_roots(b, image) && add_python_roots(b) &&
-           add_node(b->graph, (hpp__graph_node){0}) && add_doubtful(b);
+           add_node(b->graph, (hpp__graph_node){0}) && count_certain(b) && settle_doubtful(b);
 }
 
 void hpp__graph_past_finish(hpp__graph_past *past)
@@ -531,6 +612,8 @@ hpf_status hpp__graph_init(hpp__graph *graph, const hpp__image *image, hpp__grap
     graph->n_areas = b.roots.n_areas;
     b.roots.areas = NULL;
     free(b.doubtful);
+    hpp__map_finish(&b.used_bytes);
+    hpp__map_finish(&b.certain_edges);
     hpp__text_finish(&b.name);
     hpp__roots_finish(&b.roots);
     hpp__python_roots_finish(&b.python_roots);

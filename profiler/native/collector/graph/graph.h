@@ -3,9 +3,11 @@
  * The graph of an image: which live block points to which, and which roots point into the heap.
  *
  * Every aligned word of a block or a root that is the address of a byte of a live block is an edge;
- * one past the end is not. So a number that happens to look like an address is an edge, too. Of the
- * objects of CPython, edges are only what their garbage collector would follow; of the closures of
- * a Haskell heap, which are blocks, too, the same.
+ * one past the end is not. So a number that happens to look like an address is an edge, too. Texts
+ * of strings have no edges. What the memory of an array had before it is behind its last element,
+ * and behind the letters of a short string: there, edges are only those to blocks that nothing else
+ * reaches. Of the objects of CPython, edges are only what their garbage collector would follow; of
+ * the closures of a Haskell heap, which are blocks, too, the same.
  *
  * Nodes are numbered: first the blocks, in the order of the image, then closures, then the roots. A
  * graph takes 32 bytes for a node and 4 bytes for an edge, so at most half of what it was read from
@@ -22,6 +24,7 @@
 #include "native/python/heap/fields.h"
 #include "native/python/heap/objects.h"
 #include "native/collector/roots/roots.h"
+#include "native/collector/graph/room.h"
 #include "native/haskell/references.h"
 
 typedef struct hpp__graph_node {
@@ -68,8 +71,11 @@ typedef struct hpp__graph {
 /* What the graph asks of names. Borrowed. */
 typedef struct hpp__graph_names {
     hpp_resolver *resolver; /* of variables and functions */
-    /* Returns whether a site is a call of operator new, not new[]. NULL: of none is that known. */
-    bool (*calls_new)(void *context, uint32_t site);
+    /* These return what is known of a site. NULL: of none is that known. */
+    bool (*calls_new)(void *context, uint32_t site); /* operator new, not new[] */
+    hpp__room_layout (*layout_of)(void *context,
+                                  uint32_t site); /* of the words that refer to its
+                                                     blocks, if it is a container's */
     void *context;
 } hpp__graph_names;
 

@@ -18,8 +18,9 @@ enum {
     RANK_NONE /* not reached */
 };
 
-enum { LARGE_SHARE = 20 }; /* this part of the heap is large */
-enum { ON_REQUEST = 2 };   /* a group retains, whatever its blocks are */
+enum { LARGE_SHARE = 20 };  /* this part of the heap is large */
+enum { ON_REQUEST = 2 };    /* a group retains, whatever its blocks are */
+enum { NO_PART = 1, PART }; /* of a container */
 
 /* From here on, words of no frame of the program: the C library's, or what earlier calls have left.
  */
@@ -68,7 +69,7 @@ static bool is_part(const hpp__graph_heap *h, const hpp__graph *graph, size_t nu
 {
     uint32_t site = graph->nodes[number].site;
     return number < hpp__graph_first_closure(graph) && site < h->part_of_site_capacity &&
-           h->part_of_site[site] == 1 + true;
+           h->part_of_site[site] >= PART;
 }
 
 static void describe(hpp_object *out, hpp_ref ref, void *context)
@@ -599,23 +600,31 @@ static bool has_few(uint64_t *count)
     return n <= most;
 }
 
-/* Finds out whether the blocks of a site are parts of containers. */
-static void find_parts(const hpp__graph_heap *h, uint32_t number)
+/* Returns NO_PART, or PART plus how words refer to the blocks of a site; NO_PART without memory. */
+static unsigned part_of(hpp__graph_heap *h, uint32_t number)
 {
     hpp_window_site site;
-    if (number < h->part_of_site_capacity && h->part_of_site[number] == 0) {
-        h->part_of_site[number] =
-            1 + (hpp__window_reader_site(h->native->reader, number, &site) && site.node != 0 &&
-                 hpp__named_stacks_is_part(h->native->stacks, site.node));
+    if (!HPF__ARRAY_RESERVE_ZEROED(h->part_of_site, h->part_of_site_capacity, number + (size_t)1)) {
+        return NO_PART;
     }
+    if (h->part_of_site[number] == 0) {
+        hpp__room_layout layout;
+        bool is_part = hpp__window_reader_site(h->native->reader, number, &site) &&
+                       site.node != 0 &&
+                       hpp__named_stacks_is_part(h->native->stacks, site.node, &layout);
+        h->part_of_site[number] = is_part ? (unsigned char)(PART + layout) : NO_PART;
+    }
+    return h->part_of_site[number];
+}
+
+hpp__room_layout hpp__graph_heap_layout(hpp__graph_heap *h, uint32_t site)
+{
+    unsigned part = part_of(h, site);
+    return part == NO_PART ? HPP__ROOM_NONE : (hpp__room_layout)(part - PART);
 }
 
 static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__types *types)
 {
-    if (!HPF__ARRAY_RESERVE_ZEROED(h->part_of_site, h->part_of_site_capacity,
-                                   h->native->reader->n_sites + (size_t)1)) {
-        return false;
-    }
     /* Objects of Python are held by variables and functions with names; closures, too. */
     bool by_number = !graph->python.of_block;
     for (size_t i = 0; i < h->n_of_site.n_slots; i++) {
@@ -630,10 +639,8 @@ static bool find_retainers(hpp__graph_heap *h, hpp__graph *graph, const hpp__typ
         if (!n_blocks) {
             return false;
         }
-        if (by_number) {
-            find_parts(h, node->site);
-        }
-        if (!is_part(h, graph, i)) {
+        bool is_of_site = by_number && i < hpp__graph_first_closure(graph);
+        if (!is_of_site || part_of(h, node->site) == NO_PART) {
             *n_blocks += node->site == HPP_SITE_NONE ? 1 : hpp__graph_heap_blocks(h, node);
         }
     }

@@ -84,8 +84,9 @@ typedef struct hpp__graph_heap {
     size_t ranks_capacity;
     hpp__map place_numbers; /* description, by address -> 1 + index in `of_main` */
     hpp__place_of_main *of_main;
-    uint32_t *place_of_site;     /* the same number; 0: not known yet */
-    unsigned char *part_of_site; /* parts of containers: 1 + whether they are; 0: not known yet */
+    uint32_t *place_of_site; /* the same number; 0: not known yet */
+    unsigned char
+        *part_of_site; /* parts of containers: PART + hpp__room_layout; 0: not known yet */
     size_t n_of_main, of_main_capacity, place_of_site_capacity, part_of_site_capacity;
     uint32_t n_censuses;
     hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
@@ -97,6 +98,10 @@ typedef struct hpp__graph_heap {
 hpf_status hpp__graph_heap_init(hpp__graph_heap *heap, hpp__site_heap *native,
                                 const hpp__retainer_sites *sites, bool with_stacks, hpf_error *err);
 void hpp__graph_heap_finish(hpp__graph_heap *heap);
+
+/* Returns how the words of containers refer to the blocks of a site, as
+ * hpp__named_stacks_is_part. */
+hpp__room_layout hpp__graph_heap_layout(hpp__graph_heap *heap, uint32_t site);
 
 /* Presents a graph from now on, which is borrowed; NULL: no objects. Finds the groups of its
  * blocks, by their sites and by `types`, which may be NULL; closures have theirs. Finds out which

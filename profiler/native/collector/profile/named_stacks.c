@@ -388,10 +388,13 @@ static void find_allocators(hpp__named_stacks *s, uint32_t node)
     }
 }
 
-bool hpp__named_stacks_is_part(hpp__named_stacks *s, uint32_t node)
+bool hpp__named_stacks_is_part(hpp__named_stacks *s, uint32_t node, hpp__room_layout *layout)
 {
     find_allocators(s, node);
-    return !hpp__container_type(&s->type, s->allocators, s->n_allocators) && s->type.length > 0;
+    bool is_object = hpp__container_type(&s->type, s->allocators, s->n_allocators);
+    hpf_str type = hpp__text_str(&s->type);
+    *layout = hpf_str_begins(type, "text of ") ? HPP__ROOM_TEXT : hpp__room_layout_of(type);
+    return !is_object && type.length > 0;
 }
 
 /* Returns the type of the variable that the call at a node returned to, by debugging information.

@@ -106,8 +106,9 @@ void hpp__named_stacks_finish(hpp__named_stacks *stacks);
 hpp__producer hpp__named_stacks_producer(hpp__named_stacks *stacks, uint32_t node);
 
 /* Returns whether the blocks that were made at a node are parts of containers of a standard
- * library: nodes, arrays, texts. */
-bool hpp__named_stacks_is_part(hpp__named_stacks *stacks, uint32_t node);
+ * library: nodes, arrays, texts. Stores how words refer to them; ROOM_TEXT: to those of any string.
+ */
+bool hpp__named_stacks_is_part(hpp__named_stacks *stacks, uint32_t node, hpp__room_layout *layout);
 
 /* Returns what the site of a node says of its blocks, whose producer is given. Valid until the next
  * call. */

@@ -18,8 +18,14 @@ static hpp__site_type type_of_site(void *context, uint32_t site)
 
 static bool calls_new(void *context, uint32_t site)
 {
-    hpp__site_heap *native = context;
+    hpp__graph_heap *heap = context;
+    hpp__site_heap *native = heap->native;
     return hpf_str_is(native->groups[hpp__site_heap_group(native, site)].shape->kind, "new");
+}
+
+static hpp__room_layout layout_of(void *context, uint32_t site)
+{
+    return hpp__graph_heap_layout(context, site);
 }
 
 /* Adds the bytes and blocks that a block counts for. */
@@ -56,7 +62,7 @@ bool hpp__objects_open(hpp__objects *o, const hpp__image *image, hpp_resolver *r
     hpf_error err;
     hpp__types types = {0};
     hpp__site_heap *native = o->heap.native;
-    const hpp__graph_names names = {resolver, calls_new, native};
+    const hpp__graph_names names = {resolver, calls_new, layout_of, &o->heap};
     bool is_open =
         hpp__graph_init(&o->graph, image, &o->past, &names, closures ? closures->census : NULL,
                         with_fields, &err) == HPF_OK &&

@@ -78,13 +78,21 @@ static bool matches(const expressions *e, hpf_str text)
     return false;
 }
 
+/* Returns whether a function is what the compiler makes to initialise variables. */
+static bool initialises_variables(hpf_str function)
+{
+    return hpf_str_begins(function, "__static_initialization_and_destruction_") ||
+           hpf_str_begins(function, "_GLOBAL__") || hpf_str_begins(function, "__cxx_global_var_");
+}
+
 hpp__verdict hpp__retainer_sites_judge(const hpp__retainer_sites *s, hpf_str description,
                                        hpf_str function)
 {
     if (s && (matches(&s->no_retainer, description) || matches(&s->no_retainer, function))) {
         return HPP__VERDICT_DOES_NOT;
     }
-    return s && (matches(&s->retainer, description) || matches(&s->retainer, function))
-               ? HPP__VERDICT_RETAINS
-               : HPP__VERDICT_BY_NUMBER;
+    if (s && (matches(&s->retainer, description) || matches(&s->retainer, function))) {
+        return HPP__VERDICT_RETAINS;
+    }
+    return initialises_variables(function) ? HPP__VERDICT_DOES_NOT : HPP__VERDICT_BY_NUMBER;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Which allocation sites make retainers, that is blocks that hold others: by default those with few
- * live blocks (a cache, a table, a session), not those with many (nodes, strings). Regular
- * expressions decide for the sites that they match.
+ * live blocks (a cache, a table, a session), not those with many (nodes, strings), nor those where
+ * variables get their first values: these hold under their own names. Regular expressions decide
+ * for the sites that they match.
  */
 #ifndef HPP_NATIVE_COLLECTOR_PROFILE_RETAINER_SITES_H
 #define HPP_NATIVE_COLLECTOR_PROFILE_RETAINER_SITES_H

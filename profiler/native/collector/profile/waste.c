@@ -9,7 +9,7 @@
 #include "hpfile/str.h"
 #include "native/collector/roots/glibc_heap.h"
 #include "native/collector/roots/piece_reader.h"
-#include "native/collector/types/room.h"
+#include "native/collector/graph/room.h"
 
 enum {
     WORD_BYTES = 8,

@@ -6,7 +6,7 @@
  *   compared, nor are those that are all zero; of Python only values are: objects have counts of
  *   references in them. They are compared by a hash of 64 bits.
  * - Containers of which less than half is used: of C++ and Rust by the words next to the address of
- *   the block (types/room.h), in whatever block or variable these are. If several say different
+ *   the block (graph/room.h), in whatever block or variable these are. If several say different
  *   things, that which uses most counts: others are old copies.
  * - Blocks that are zero from before their middle to their end, if they were zero when they were
  *   allocated (calloc, mmap). Of others, of 256 KiB and more, only pages at the end count that were

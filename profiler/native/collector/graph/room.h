@@ -3,8 +3,8 @@
  * How full containers of C++ and Rust are, by the words that refer to their blocks: what libstdc++,
  * libc++ (vectors) and the standard library of Rust store next to the address of a block.
  */
-#ifndef HPP_NATIVE_COLLECTOR_TYPES_ROOM_H
-#define HPP_NATIVE_COLLECTOR_TYPES_ROOM_H
+#ifndef HPP_NATIVE_COLLECTOR_GRAPH_ROOM_H
+#define HPP_NATIVE_COLLECTOR_GRAPH_ROOM_H
 
 #include "native/collector/image/image.h"
 #include "native/python/heap/contents.h"
