@@ -484,15 +484,18 @@ static void mark_reached(const builder *b, bool *reached, uint32_t *left)
 }
 
 /* Puts the doubtful edges in their places, and drops those among the edges that lead to what is
- * reached. Returns false without memory. */
+ * reached. If it only drops, it does so in place. Returns false without memory. */
 static bool merge_doubtful(builder *b, const bool *reached)
 {
     hpp__graph *g = b->graph;
     const hpp__graph old = *g;
     const doubtful_edge *next = b->doubtful, *last = next + b->n_doubtful;
-    bool is_good = true;
-    g->edges = g->fields = NULL;
-    g->n_edges = g->edges_capacity = g->fields_capacity = 0;
+    bool is_good = true, is_in_place = b->n_doubtful == 0;
+    g->n_edges = 0;
+    if (!is_in_place) {
+        g->edges = g->fields = NULL;
+        g->edges_capacity = g->fields_capacity = 0;
+    }
     for (size_t node = 0; node < g->n_blocks + g->n_roots; node++) {
         uint64_t i = old.nodes[node].first_edge, end = old.nodes[node + 1].first_edge;
         uint64_t certain_end = i + certain_edges(b, node, (size_t)(end - i));
@@ -512,8 +515,10 @@ static bool merge_doubtful(builder *b, const bool *reached)
         }
     }
     g->nodes[g->n_blocks + g->n_roots].first_edge = g->n_edges;
-    free(old.edges);
-    free(old.fields);
+    if (!is_in_place) {
+        free(old.edges);
+        free(old.fields);
+    }
     return is_good;
 }
 

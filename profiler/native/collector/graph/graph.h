@@ -71,11 +71,11 @@ typedef struct hpp__graph {
 /* What the graph asks of names. Borrowed. */
 typedef struct hpp__graph_names {
     hpp_resolver *resolver; /* of variables and functions */
-    /* These return what is known of a site. NULL: of none is that known. */
-    bool (*calls_new)(void *context, uint32_t site); /* operator new, not new[] */
-    hpp__room_layout (*layout_of)(void *context,
-                                  uint32_t site); /* of the words that refer to its
-                                                     blocks, if it is a container's */
+    /* Returns whether a site is a call of operator new, not new[]. NULL: of none is that known. */
+    bool (*calls_new)(void *context, uint32_t site);
+    /* Returns the layout of the words that refer to the blocks of a site, if these are parts of
+     * containers. NULL: of none is that known. */
+    hpp__room_layout (*layout_of)(void *context, uint32_t site);
     void *context;
 } hpp__graph_names;
 

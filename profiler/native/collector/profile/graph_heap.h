@@ -84,9 +84,8 @@ typedef struct hpp__graph_heap {
     size_t ranks_capacity;
     hpp__map place_numbers; /* description, by address -> 1 + index in `of_main` */
     hpp__place_of_main *of_main;
-    uint32_t *place_of_site; /* the same number; 0: not known yet */
-    unsigned char
-        *part_of_site; /* parts of containers: PART + hpp__room_layout; 0: not known yet */
+    uint32_t *place_of_site;     /* the same number; 0: not known yet */
+    unsigned char *part_of_site; /* as part_of in graph_heap.c; 0: not known yet */
     size_t n_of_main, of_main_capacity, place_of_site_capacity, part_of_site_capacity;
     uint32_t n_censuses;
     hpp__map n_of_site; /* description, by address -> live blocks, and whether they were few */
