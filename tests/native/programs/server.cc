@@ -12,6 +12,7 @@
 #include <vector>
 
 enum Owner { CACHE, LOG, REPORT, N_OWNERS };
+enum { N_PAGES = 1009 };
 static std::size_t held[N_OWNERS];
 
 template <class T, Owner owner> struct Counted {
@@ -83,6 +84,13 @@ class Server {
     }
 
   public:
+    // While a table grows, there is a moment in which no variable has it: the old one is freed, and
+    // the new one not stored yet.
+    Server()
+    {
+        cache.reserve(N_PAGES);
+    }
+
     ~Server()
     {
         last = nullptr;
@@ -91,9 +99,9 @@ class Server {
     void handle(int request)
     {
         note(request);
-        auto page = cache.find(request * request % 1009);
+        auto page = cache.find(request * request % N_PAGES);
         if (page == cache.end()) {
-            cache.emplace(request * request % 1009, render(request));
+            cache.emplace(request * request % N_PAGES, render(request));
         }
     }
 
