@@ -331,6 +331,25 @@ class Attach(harness.Native):
         self.assertEqual(attached.end()["keep_one"], 777)
         self.assertEqual(running.end(), 5)
 
+    def test_attach_to_a_program_in_another_root(self):
+        """Its variables have names: /proc shows its files as this process sees them, the dynamic linker as it does."""
+        root, copy = self.fresh(), program("attached")
+        os.mkdir(root + "/proc")
+        if subprocess.run(["mount", "--bind", "/proc", root + "/proc"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("may not mount")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", root + "/proc"], check=True)
+        libraries = subprocess.run(["ldd", copy], capture_output=True, text=True, check=True).stdout
+        for path in [copy, *re.findall(r"(/\S+) \(0x", libraries)]:
+            os.makedirs(root + os.path.dirname(path), exist_ok=True)
+            shutil.copy(path, root + path)
+        running = self.start(["chroot", root, copy])
+        running.ask("threads 1")
+        attached = Attached(self, running.process, "out", "-hr")
+        running.ask("done")
+        bands = attached.end()
+        self.assertEqual(bands.get("thread_blocks@attached"), 10 * 1000, bands)
+        self.assertEqual(running.end(), 5)
+
     def test_attach_before_an_object_is_loaded(self):
         running = self.start()
         attached = Attached(self, running.process)

@@ -237,10 +237,16 @@ static bool is_same_file(uint32_t process_id, const char *name)
            (its.st_dev == ours.st_dev && its.st_ino == ours.st_ino);
 }
 
-bool hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES])
+const char *hpp__proc_root_of_maps(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES])
 {
     snprintf(out, HPP__PROC_ROOT_BYTES, "/proc/%u/root", (unsigned)process_id);
-    return !is_same_file(process_id, "ns/mnt") || !is_same_file(process_id, "root");
+    return is_same_file(process_id, "ns/mnt") ? NULL : out;
+}
+
+const char *hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES])
+{
+    const char *root = hpp__proc_root_of_maps(process_id, out);
+    return root || is_same_file(process_id, "root") ? root : out;
 }
 
 uint32_t hpp__proc_seccomp(uint32_t process_id)

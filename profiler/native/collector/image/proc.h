@@ -62,10 +62,15 @@ char hpp__proc_thread_state(uint32_t process_id, uint32_t thread_id);
 /* Returns the id that a thread has in the innermost name space that it is in; 0 if it has ended. */
 uint32_t hpp__proc_id_inside(uint32_t process_id, uint32_t thread_id);
 
-/* Stores the path of the root folder of a process. Returns whether it sees other files than this
- * process. */
 enum { HPP__PROC_ROOT_BYTES = 32 };
-bool hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES]);
+
+/* Stores the path of the root folder of a process. Returns it, or NULL if the process sees the same
+ * files as this one. */
+const char *hpp__proc_root(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES]);
+
+/* The same for the paths in /proc/PID/maps: they begin at the root of this process, as long as both
+ * have the same mounts. */
+const char *hpp__proc_root_of_maps(uint32_t process_id, char out[HPP__PROC_ROOT_BYTES]);
 
 /* Returns the seccomp mode of a process: 0 is none. */
 uint32_t hpp__proc_seccomp(uint32_t process_id);

@@ -164,7 +164,7 @@ static const hpp__known_module *module_at(hpp__named_stacks *s, uint32_t index)
         return NULL;
     }
     char root[HPP__PROC_ROOT_BYTES];
-    const char *other = hpp__proc_root(s->process_id, root) ? root : NULL;
+    const char *other = hpp__proc_root(s->process_id, root);
     s->modules[index] =
         (hpp__known_module){hpp__names_object(s->names, &module, other) + 1, module.bias};
     return &s->modules[index];

@@ -172,7 +172,7 @@ static bool add_modules(hpp__roots *r)
 {
     const hpp__image *image = r->image;
     char root[HPP__PROC_ROOT_BYTES];
-    const char *other_root = hpp__proc_root(image->process_id, root) ? root : NULL;
+    const char *other_root = hpp__proc_root_of_maps(image->process_id, root);
     for (size_t i = 0; i < image->n_maps; i++) {
         const hpp__image_map *map = &image->maps[i];
         object_headers headers;
