@@ -31,6 +31,7 @@ ROW = {
     "current_thread": "OFFSET_Capability_r + OFFSET_StgRegTable_rCurrentTSO",
     "nursery": "OFFSET_Capability_r + OFFSET_StgRegTable_rNursery",
     "current_nursery": "OFFSET_Capability_r + OFFSET_StgRegTable_rCurrentNursery",
+    "binding_bytes": "BINDING_BYTES",
 }
 
 
@@ -39,8 +40,9 @@ def evaluate(ghc, directory, options):
     source = os.path.join(directory, "layout.c")
     with open(source, "w", encoding="ascii") as file:
         file.write("#include <stddef.h>\n#include <stdio.h>\n#include \"Rts.h\"\n#include \"DerivedConstants.h\"\n"
-                   "#undef main\n#if GHC < 906\n#define THREAD_LABEL 0\n#else\n"
-                   "#define THREAD_LABEL offsetof(StgTSO, label)\n#endif\nint main(void)\n{\n")
+                   "#undef main\n#if GHC < 906\n#define THREAD_LABEL 0\n#define BINDING_BYTES 0\n#else\n"
+                   "#define THREAD_LABEL offsetof(StgTSO, label)\n#define BINDING_BYTES sizeof(IpeBufferEntry)\n#endif\n"
+                   "int main(void)\n{\n")
         for member, expression in ROW.items():
             word = expression if isinstance(expression, str) else expression[0]
             file.write(f'    printf("{member} %zu\\n", (size_t)({word}));\n')

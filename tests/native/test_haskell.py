@@ -304,6 +304,10 @@ class Haskell(Native):
         lines = self.names(built)
         self.assertAlmostEqual(lines["thunk of Main.add", "Main", "lazy.hs:12"], add, delta=add / 100)
         self.assertAlmostEqual(lines["thunk of Main.scaled", "Main", "lazy.hs:16"], scaled, delta=scaled / 100)
+        if self.version() >= (9, 6):
+            mapped = self.names(self.build("lazy", "-finfo-table-map"))
+            self.assertAlmostEqual(mapped["thunk of Main.add", "Main", "lazy.hs:12"], add, delta=add / 100)
+            self.assertAlmostEqual(mapped["thunk of Main.scaled", "Main", "lazy.hs:16"], scaled, delta=scaled / 100)
         subprocess.run(["strip", "-s", built], check=True)
         bare = [n for (name, _, _), n in self.names(built).items() if re.match(r"thunk at lazy\+0x[0-9a-f]+$", name)]
         self.assertAlmostEqual(sum(bare), add + scaled, delta=(add + scaled) / 100)

@@ -51,6 +51,7 @@ typedef struct hpp_haskell_layout {
     uint16_t record_chunk_bytes[2]; /* of transactions */
     /* In a capability. */
     uint16_t current_thread, nursery, current_nursery;
+    uint16_t binding_bytes; /* of an entry of -finfo-table-map; 0: there are none */
 } hpp_haskell_layout;
 
 static const hpp_haskell_layout hpp__haskell_layouts[] = {
@@ -75,6 +76,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .current_thread = 896,
         .nursery = 904,
         .current_nursery = 912,
+        .binding_bytes = 0,
     },
     {
         .version = "9.0",
@@ -97,6 +99,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .current_thread = 896,
         .nursery = 904,
         .current_nursery = 912,
+        .binding_bytes = 0,
     },
     {
         .version = "9.6",
@@ -119,6 +122,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .current_thread = 896,
         .nursery = 904,
         .current_nursery = 912,
+        .binding_bytes = 40,
     },
     {
         .version = "9.10",
@@ -141,6 +145,7 @@ static const hpp_haskell_layout hpp__haskell_layouts[] = {
         .current_thread = 896,
         .nursery = 904,
         .current_nursery = 912,
+        .binding_bytes = 24,
     },
 };
 

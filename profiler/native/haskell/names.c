@@ -15,6 +15,7 @@ void hpp__haskell_names_finish(hpp__haskell_names *n)
 {
     hpp__text_finish(&n->description);
     hpp__text_finish(&n->module);
+    hpp__haskell_bindings_finish(&n->bindings);
     *n = (hpp__haskell_names){0};
 }
 
@@ -42,7 +43,7 @@ static place find_code(const hpp__haskell_names *n, const hpp__haskell_closures 
     char root[HPP__PROC_ROOT_BYTES];
     const hpp_object_file file = {
         .path = map ? map->path : "",
-        .root = hpp__proc_root(image->process_id, root) ? root : NULL,
+        .root = hpp__proc_root_of_maps(image->process_id, root),
     };
     uint32_t object = hpp_resolver_object(n->resolver, &file);
     uint64_t in_file =
@@ -62,12 +63,22 @@ static void add_code(hpp__haskell_names *n, const hpp__haskell_closures *c, uint
     hpp_code code = at.code;
     char digits[32];
     hpp__haskell_symbol symbol;
+    hpp__haskell_binding mapped = {.line = 0};
     bool is_known = hpp__haskell_symbol_decode(&symbol, code.symbol);
-    bool has_name = code.name.length > 0 && !is_made_up(code.name);
-    if (is_known && (code.is_its_own || has_name)) {
+    bool is_mapped = hpp__haskell_bindings_find(&n->bindings, c->heap->image, address, &mapped);
+    if (is_mapped && !(is_known && hpf_str_equal(hpp__text_str(&symbol.module), mapped.module))) {
+        hpp__haskell_symbol_finish(&symbol);
+        symbol = (hpp__haskell_symbol){.package = {0}};
+        hpp__text_add(&symbol.module, mapped.module);
+        is_known = true;
+    }
+    hpf_str name = is_mapped               ? mapped.name
+                   : code.is_its_own       ? hpp__text_str(&symbol.name)
+                   : is_made_up(code.name) ? HPF_STR("")
+                                           : code.name;
+    if (is_known && name.length > 0) {
         hpp__text_add(out, hpf_str_of(own));
-        hpp__haskell_symbol_add(out, &symbol,
-                                code.is_its_own ? hpp__text_str(&symbol.name) : code.name);
+        hpp__haskell_symbol_add(out, &symbol, name);
     } else if (is_known) {
         hpp__text_add(out, hpf_str_of(word));
         hpp__text_add(out, HPF_STR(" near "));
@@ -81,8 +92,8 @@ static void add_code(hpp__haskell_names *n, const hpp__haskell_closures *c, uint
     }
     n->module.length = 0;
     hpp__text_add(&n->module, is_known ? hpp__text_str(&symbol.module) : HPF_STR(""));
-    n->file = code.file;
-    n->line = code.line;
+    n->file = mapped.line > 0 ? mapped.file : code.file;
+    n->line = mapped.line > 0 ? mapped.line : code.line;
     hpp__haskell_symbol_finish(&symbol);
 }
 
@@ -172,6 +183,11 @@ void hpp__haskell_names_make(hpp__haskell_names *n, const hpp__haskell_closures 
     if (hpp__haskell_is_constructor(info->type)) {
         add_closure(n, c, info, "");
         keep_module(n);
+        hpp__haskell_binding used; /* with -fdistinct-constructor-tables */
+        if (hpp__haskell_bindings_find(&n->bindings, c->heap->image, info->address, &used)) {
+            n->file = used.file;
+            n->line = used.line;
+        }
     } else if (!subject) {
         add_closure(n, c, info, "function ");
     } else if (info->type == HPP_HASKELL_STACK) {

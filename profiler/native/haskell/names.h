@@ -5,7 +5,8 @@
  *
  * GHC keeps symbols of exported functions only. The code of inner thunks and functions comes before
  * that of the function they are in, so the next symbol is that function, or one that uses it: they
- * are "near" it. Debugging information (ghc -g) has the function itself, and the line.
+ * are "near" it. Debugging information (ghc -g) and tables of the program's own (bindings.h) have
+ * the function itself, and the line.
  *
  * Threads: one thread at a time.
  */
@@ -13,14 +14,16 @@
 #define HPP_NATIVE_HASKELL_NAMES_H
 
 #include "closures.h"
+#include "bindings.h"
 #include "symbol/resolve.h"
 
 /* Names are made in it, one after the other. */
 typedef struct hpp__haskell_names {
     hpp_resolver *resolver; /* borrowed */
+    hpp__haskell_bindings bindings;
     /* Of the last closure: all but the description may be empty. */
     hpp__text description, module;
-    hpf_str file; /* of its source, with folders; valid as long as the resolver */
+    hpf_str file; /* of its source, with folders; valid as long as these names and the resolver */
     uint32_t line;
 } hpp__haskell_names;
 

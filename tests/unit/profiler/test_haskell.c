@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sanitizer.h"
+#include "native/haskell/bindings.h"
 #include "native/haskell/references.h"
 #include "symbol/haskell_symbol.h"
 
@@ -320,6 +321,114 @@ Test(haskell, other_symbols_are_left)
         cr_assert(!hpp__haskell_symbol_decode(&found, hpf_str_of(others[i])), "%s", others[i]);
         hpp__haskell_symbol_finish(&found);
     }
+}
+
+/* ---- Bindings ---- */
+
+static const uint64_t list_at = data_at, first_node = data_at + 64, second_node = data_at + 1024;
+static const uint64_t texts_at = data_at + 4096;
+
+static const hpp_haskell_layout *layout_with(uint16_t binding_bytes)
+{
+    const hpp_haskell_layout *layout = hpp__haskell_layouts;
+    while (layout->binding_bytes != binding_bytes) {
+        layout++;
+    }
+    return layout;
+}
+
+/* Appends texts, each with its NUL. Returns the number of its first byte. */
+static uint32_t put_text(const char *text)
+{
+    static uint32_t n;
+    uint32_t begin = n;
+    strcpy((char *)at(texts_at + begin, strlen(text) + 1), text);
+    n += (uint32_t)strlen(text) + 1;
+    return begin;
+}
+
+static void put_texts(uint64_t address, const uint32_t *texts, size_t n)
+{
+    memcpy(at(address, n * sizeof *texts), texts, n * sizeof *texts);
+}
+
+/* Returns "NAME in MODULE at FILE:LINE", "-" if it is not known. */
+static const char *binding_of(hpp__haskell_bindings *bindings, uint64_t info)
+{
+    static char text[200];
+    hpp__haskell_binding found;
+    if (!hpp__haskell_bindings_find(bindings, &image, info, &found)) {
+        return "-";
+    }
+    snprintf(text, sizeof text, "%s in %s at %s:%u", found.name.data, found.module.data,
+             found.file.data, found.line);
+    return text;
+}
+
+static void check_bindings(uint16_t binding_bytes)
+{
+    hpp__haskell_bindings bindings = {0};
+    hpp__haskell_bindings_read(&bindings, &image, layout_with(binding_bytes), list_at);
+    cr_assert_str_eq(binding_of(&bindings, frame), "step.add in Main at src/Main.hs:12");
+    cr_assert_str_eq(binding_of(&bindings, stop), "go in Data.Queue at Queue.hs:3");
+    cr_assert_str_eq(binding_of(&bindings, cons), "-", "has no name");
+    cr_assert_str_eq(binding_of(&bindings, pair), "-", "is not there");
+    hpp__haskell_bindings_finish(&bindings);
+}
+
+Test(haskell, bindings_of_9_6)
+{
+    memset(&memory, 0, sizeof memory);
+    const uint32_t none = put_text(""), main_module = put_text("Main"),
+                   queue = put_text("Data.Queue");
+    const uint32_t add = put_text("step.add"), go = put_text("go"),
+                   span = put_text("(12,5)-(14,9)");
+    const uint32_t main_file = put_text("src/Main.hs"), file = put_text("Queue.hs"),
+                   line = put_text("3:1-20");
+    put(list_at, first_node);
+    const uint64_t node[] = {second_node, texts_at, 2, frame},
+                   other[] = {first_node, texts_at, 1, stop};
+    memcpy(at(first_node, sizeof node), node, sizeof node); /* the second leads back to the first */
+    put_texts(first_node + 32,
+              (const uint32_t[]){none, none, none, add, main_module, main_file, span, 0}, 8);
+    put(first_node + 64, cons);
+    put_texts(first_node + 72,
+              (const uint32_t[]){none, none, none, none, main_module, none, none, 0}, 8);
+    memcpy(at(second_node, sizeof other), other, sizeof other);
+    put_texts(second_node + 32, (const uint32_t[]){none, none, none, go, queue, file, line, 0}, 8);
+    check_bindings(40);
+    put(first_node + 16, UINT64_C(1) << 60); /* entries */
+    put(second_node + 8, 1);                 /* the address of the texts */
+    hpp__haskell_bindings bindings = {0};
+    hpp__haskell_bindings_read(&bindings, &image, layout_with(40), list_at);
+    cr_assert_str_eq(binding_of(&bindings, frame), "-");
+    cr_assert_str_eq(binding_of(&bindings, stop), "-");
+    hpp__haskell_bindings_finish(&bindings);
+}
+
+Test(haskell, bindings_of_9_10)
+{
+    memset(&memory, 0, sizeof memory);
+    const uint32_t none = put_text(""), main_module = put_text("Main"),
+                   queue = put_text("Data.Queue");
+    const uint32_t add = put_text("step.add"), go = put_text("go"), span = put_text("12:5-30");
+    const uint32_t main_file = put_text("src/Main.hs"), file = put_text("Queue.hs"),
+                   line = put_text("3:1-20");
+    const uint64_t tables = data_at + 2048, entries = data_at + 2100;
+    put(list_at, first_node);
+    const uint64_t node[] = {second_node, 0, 2, tables, entries, 48, texts_at, 500};
+    const uint64_t other[] = {0, 0, 1, tables + 16, entries + 48, 24, texts_at, 500};
+    memcpy(at(first_node, sizeof node), node, sizeof node);
+    put_texts(first_node + sizeof node, (const uint32_t[]){none, main_module}, 2);
+    memcpy(at(second_node, sizeof other), other, sizeof other);
+    put_texts(second_node + sizeof other, (const uint32_t[]){none, queue}, 2);
+    put(tables, frame);
+    put(tables + 8, cons);
+    put(tables + 16, stop);
+    put_texts(entries, (const uint32_t[]){none, 0, none, add, main_file, span}, 6);
+    put_texts(entries + 24, (const uint32_t[]){none, 0, none, none, none, none}, 6);
+    put_texts(entries + 48, (const uint32_t[]){none, 0, none, go, file, line}, 6);
+    check_bindings(24);
 }
 
 /* ---- References ---- */

@@ -178,12 +178,13 @@ static void find_variables(hpp__closure_heap *h, const hpp__image *image)
         }
         const hpp_object_file file = {
             .path = map->path,
-            .root = hpp__proc_root(image->process_id, root) ? root : NULL,
+            .root = hpp__proc_root_of_maps(image->process_id, root),
         };
         uint32_t object = hpp_resolver_object(h->resolver, &file);
         uint64_t bias = map->begin - hpp_resolver_address(h->resolver, object, 0);
         h->table_at = address_of(h, object, bias, "stable_ptr_table");
         h->size_at = address_of(h, object, bias, "SPT_size");
+        h->bindings_at = address_of(h, object, bias, "ipeBufferList");
         h->variables.weaks = address_of(h, object, bias, "nonmoving_weak_ptr_list");
         for (unsigned k = 0; k < HPP__HASKELL_APPLICATIONS; k++) {
             char name[32];
@@ -226,6 +227,9 @@ bool hpp__closure_heap_open(hpp__closure_heap *h, const hpp__image *image, bool 
         return false;
     }
     read_variables(h, image);
+    if (with_names) {
+        hpp__haskell_bindings_read(&h->namer.bindings, image, h->layout, h->bindings_at);
+    }
     hpp__haskell_found found = hpp__haskell_census_take(h->census, image, h->layout, &h->variables,
                                                         with_names ? &h->namer : NULL);
     bool is_unsettled = found == HPP__HASKELL_COLLECTING || found == HPP__HASKELL_RUNNING;

@@ -47,6 +47,7 @@ typedef struct hpp__closure_heap {
     uint64_t *inside; /* by native group: bytes of mappings that the heap is made of */
     size_t inside_capacity;
     uint64_t table_at, size_at; /* variables that have the place of the stable pointers */
+    uint64_t bindings_at;       /* variable that has that of the tables of bindings.h */
     hpp__haskell_variables variables;
     bool has_looked;    /* for these */
     uint64_t n_skipped; /* images in which Haskell code ran, or a collection of all */
