@@ -329,13 +329,15 @@ class Haskell(Native):
         self.assertEqual(*(sum(n for (name, _, _), n in found.items() if re.match(rf"stack {word} Main\.", name))
                            % STACK_CHUNK_BYTES for found, word in ((names, "in"), (near, "near"))))
 
-    def snapshot_while_waiting(self, built, *flags):
-        """Returns the last sample of a program that waits, and the path of a heap snapshot of it."""
+    def snapshot_while_waiting(self, built, *flags, arguments=(), printed=None):
+        """Returns the last sample of a program that waits, and the path of a heap snapshot of it. Stores what it has printed."""
         directory = self.fresh()
         path, snapshot = os.path.join(directory, "profile.hp"), os.path.join(directory, "profile.heapsnapshot")
-        runs = Interactive([CENSUS, "run", "-q", "-i0.05", *flags, "-o", path, "--", built], directory)
+        runs = Interactive([CENSUS, "run", "-q", "-i0.05", *flags, "-o", path, "--", built, *arguments], directory)
         runs.say("begin")
         runs.read_until("waits")
+        if printed is not None:
+            printed[:] = runs.lines
         with open(f"/proc/{runs.process.pid}/task/{runs.process.pid}/children", encoding="ascii") as file:
             child = file.read().split()[0]
         waits_s = runs.elapsed_s()
@@ -368,6 +370,27 @@ class Haskell(Native):
     def test_haskell_snapshot(self):
         for name in "mix", "lazy", "closures", "weak":
             self.check_snapshot(self.build(name))
+
+    def test_haskell_walked(self):
+        """What is reached from a closure is what ghc-heap finds in the program itself, which collects nothing meanwhile."""
+        if self.version() < (9, 0):
+            self.skipTest("ghc-heap does not know sizes")
+        built = self.build("walks", "-package", "ghc-heap", "-with-rtsopts=-A32m")
+        for name in "list map thunks functions array references ring bytes records sequence".split():
+            printed, found = [], collections.Counter()
+            _, path = self.snapshot_while_waiting(built, "-hT", arguments=[name], printed=printed)
+            known = {(kind, int(n_bytes)): int(n) for kind, n_bytes, n in map(str.split, printed[1:-1])}
+            nodes = Snapshot(path).nodes
+            left = [i for i, (kind, _, _) in enumerate(nodes) if kind == "main:Main.Walked"]
+            self.assertEqual(len(left), 1)
+            seen = set(left)
+            while left:
+                kind, n_bytes, to = nodes[left.pop()]
+                is_constructor = re.match(r"[\w.-]+:[\w.]+\.\S+$", kind) and not re.match("(thunk|function)_", kind)
+                found[kind if is_constructor else "-", n_bytes] += 1
+                left += set(to) - seen
+                seen.update(to)
+            self.assertEqual(found, known, name)
 
     def test_haskell_holders(self):
         """Variables, a stable pointer and a thread hold maps whose sizes are known."""
