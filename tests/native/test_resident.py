@@ -135,6 +135,12 @@ class Resident(Native):
         self.assertRegex(done.output, r"pinned memory: at .* are resident for 4\d\.?\d? MiB of live blocks: 1\d\d MiB "
                                       r"are in ranges of .* make_index@resident\.c:\d+; malloc_trim would give back ")
 
+    def test_resident_pages_that_can_be_trimmed(self):
+        """What malloc_trim would give back is what it gives back in the program, after the last look."""
+        last, kernel, _ = self.take("parts")
+        self.assertGreater(kernel["Trimmed"], 100 * MIB)
+        self.assertAlmostEqual(last["resident"]["free pages"], kernel["Trimmed"], delta=kernel["Trimmed"] / 100)
+
     def check_estimate(self, parts, name):
         """Of 50 MiB that are live, one block has 40, and is a sample; of the rest there are about 160."""
         self.assertAlmostEqual(parts["live blocks"] / MIB, 50, delta=4 * 10 / 160 ** 0.5)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * A program whose resident set has parts of known sizes. It waits for lines when they are there:
- * "more" makes another 10 MiB live; after an empty one it prints what the kernel says of the set.
+ * "more" makes another 10 MiB live; after an empty one it prints what the kernel says of the set,
+ * and what malloc_trim gives back of it.
  */
 #include "case.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MIB = 1 << 20, N_THREADS = 4, N_BLOCKS = 200000, KEPT = 20 };
+enum { MIB = 1 << 20, N_THREADS = 4, N_BLOCKS = 200000, KEPT = 20, TEXT_BYTES = 4096 };
 
 static pthread_barrier_t is_ready;
 
@@ -55,9 +57,20 @@ static void map_file(void)
     must(bytes != MAP_FAILED && bytes[0] == 127, "a file is mapped");
 }
 
+/* Stores what the kernel says of the resident set. Returns its size. */
+static long resident_kib(char text[TEXT_BYTES])
+{
+    int file = open("/proc/self/smaps_rollup", O_RDONLY);
+    ssize_t n = read(file, text, TEXT_BYTES - 1);
+    must(n > 0, "the kernel says what is resident");
+    close(file);
+    text[n] = '\0';
+    return strtol(strstr(text, "Rss:") + 4, NULL, 10);
+}
+
 static void wait_and_print(void)
 {
-    static char text[4096];
+    static char text[TEXT_BYTES];
     pthread_t threads[N_THREADS];
     pthread_barrier_init(&is_ready, NULL, N_THREADS + 1);
     for (int i = 0; i < N_THREADS; i++) {
@@ -69,10 +82,10 @@ static void wait_and_print(void)
         made(make_index(10 * MIB));
         say("ready\n");
     }
-    int file = open("/proc/self/smaps_rollup", O_RDONLY);
-    ssize_t n = read(file, text, sizeof text - 1);
-    must(n > 0, "the kernel says what is resident");
-    must(write(STDOUT_FILENO, text, (size_t)n) == n, "it is printed");
+    long before = resident_kib(text);
+    must(write(STDOUT_FILENO, text, strlen(text)) == (ssize_t)strlen(text), "it is printed");
+    malloc_trim(0);
+    say("Trimmed: %ld kB\n", before - resident_kib(text));
 }
 
 /* Live: 50 MiB, of which `large` is 40; of the other blocks, one in twenty is kept. */
