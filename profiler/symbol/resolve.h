@@ -25,7 +25,8 @@ hpp_functions hpp__resolver_find_generated(hpp_resolver *resolver, uint32_t proc
 /* Says that processes may have generated code since the last call. */
 void hpp__resolver_expect_code(hpp_resolver *resolver);
 
-/* Finds the variable at an address of an object, in the file's own terms. Without one, returns
+/* Finds the variable at an address of an object, in the file's own terms; thread-local ones are at
+ * HPP__THREAD_LOCAL (symbol_table.h). Without one, returns
  * false and stores the next variable's addresses in `*out`, or 0 and 0. */
 bool hpp__resolver_variable(hpp_resolver *resolver, uint32_t object, uint64_t address,
                             hpp_variable *out);

@@ -35,7 +35,7 @@ static bool is_data(const char *name, const GElf_Sym *symbol)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
     return name && name[0] && symbol->st_shndx != SHN_UNDEF && symbol->st_size > 0 &&
-           (type == STT_OBJECT || type == STT_COMMON);
+           (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS);
 }
 
 static unsigned rank_symbol(const char *name, const GElf_Sym *symbol)
@@ -87,8 +87,10 @@ static size_t gather(candidate *into, size_t n, Dwfl_Module *module, uint64_t bi
             dwfl_module_getsym_info(module, (int)i, &symbol, &address, &section, &elf, NULL);
         if (kind == HPP__SYMBOLS_OF_CODE ? is_code(name, &symbol, section, elf)
                                          : is_data(name, &symbol)) {
+            bool is_local = GELF_ST_TYPE(symbol.st_info) == STT_TLS;
+            uint64_t start = is_local ? HPP__THREAD_LOCAL + symbol.st_value : address - bias;
             into[n_gathered++] =
-                (candidate){{address - bias, symbol.st_size, name}, rank_symbol(name, &symbol)};
+                (candidate){{start, symbol.st_size, name}, rank_symbol(name, &symbol)};
         }
     }
     return n_gathered;

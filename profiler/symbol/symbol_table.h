@@ -16,6 +16,9 @@
 
 struct Dwfl_Module;
 
+/* Of a thread-local variable, `start` is this, and its offset in the memory of a thread. */
+#define HPP__THREAD_LOCAL (UINT64_C(1) << 62)
+
 typedef struct hpp__symbol {
     uint64_t start;
     uint64_t n_bytes; /* 0: unknown */

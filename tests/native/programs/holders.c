@@ -230,8 +230,7 @@ static int thread_local_memory(char **arguments)
     (void)arguments;
     start_thread(use_thread_local);
     fill_of_thread(2 * MANY);
-    say("held TLS_of_worker %zu\n", MANY * sizeof(node));
-    say("held TLS_of_holders %zu\n", 2 * MANY * sizeof(node));
+    say("held of_thread %zu\n", 3 * MANY * sizeof(node));
     return 0;
 }
 

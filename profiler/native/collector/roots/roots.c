@@ -16,6 +16,7 @@
 #include "native/collector/image/proc.h"
 #include "piece_reader.h"
 #include "symbol/resolve.h"
+#include "symbol/symbol_table.h"
 
 enum {
     PAGE_BYTES = 4096,
@@ -131,12 +132,17 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
     module.bias = first->begin - lowest / PAGE_BYTES * PAGE_BYTES;
     uint64_t limit = limit_of(r->image, first);
     uint32_t index = (uint32_t)r->n_modules;
+    bool has_interpreter = false;
+    uint64_t tls_bytes = 0;
     for (size_t i = 0; i < headers->n; i++) {
         const Elf64_Phdr *h = &headers->list[i];
         uint64_t begin = module.bias + h->p_vaddr, end = begin + h->p_memsz;
         if (h->p_type == PT_TLS && h->p_memsz < STACK_TOP_BYTES) {
+            const uint64_t alignment = h->p_align > 0 ? h->p_align : 1;
             r->tls_bytes += h->p_memsz + h->p_align % PAGE_BYTES;
+            tls_bytes = (h->p_memsz + alignment - 1) / alignment * alignment;
         }
+        has_interpreter |= h->p_type == PT_INTERP;
         if (h->p_type != PT_LOAD || end < begin) {
             continue;
         }
@@ -144,6 +150,10 @@ static bool add_module(hpp__roots *r, const hpp__image_map *first, const object_
         if (h->p_flags & PF_W && !module.is_own && !add_segment(r, begin, end, limit, index)) {
             return false;
         }
+    }
+    if (has_interpreter && !module.is_libc && r->own_tls_bytes == 0) {
+        r->own_tls_bytes = tls_bytes;
+        r->program = index;
     }
     module.end = (module.end < limit ? module.end : limit) + PAGE_BYTES - 1;
     module.end = module.end / PAGE_BYTES * PAGE_BYTES;
@@ -508,27 +518,71 @@ static void add_text(hpp__text *name, const char *text)
     hpp__text_add(name, hpf_str_of(text));
 }
 
+/* Limits a part to the variable of a module at an address, with its name, or to what is before the
+ * next one. `bias` is of the variable's address. Returns whether there is a variable. */
+static bool find_variable(const hpp__roots *r, const hpp__root_module *module, uint64_t bias,
+                          uint64_t address, hpp__root_part *part, hpp__text *name)
+{
+    hpp_variable variable;
+    bool is_found = hpp__resolver_variable(r->resolver, module->object, address - bias, &variable);
+    if (is_found) {
+        part->is_skipped = module->is_libc && hpf_str_is(variable.name, "main_arena");
+        part->begin = variable.begin + bias;
+        part->end = variable.end + bias;
+        hpp__text_add(name, variable.name);
+        add_text(name, "@");
+        hpp__text_add(name, module->name);
+    } else {
+        /* Up to the next variable, at which the caller asks again. */
+        uint64_t next = variable.begin + bias;
+        part->begin = address;
+        part->end = variable.begin > 0 && next < part->end ? next : part->end;
+    }
+    return is_found;
+}
+
 static hpp__root_part part_of_module(const hpp__roots *r, const hpp__root_area *area,
                                      uint64_t address, hpp__text *name)
 {
     const hpp__root_module *module = &r->modules[area->index];
     hpp__root_part part = {
-        .begin = area->begin, .end = area->end, .kind = HPP__ROOT_MODULE, .module = module->name};
-    hpp_variable variable;
-    if (hpp__resolver_variable(r->resolver, module->object, address - module->bias, &variable)) {
-        part.is_skipped = module->is_libc && hpf_str_is(variable.name, "main_arena");
-        part.begin = variable.begin + module->bias;
-        part.end = variable.end + module->bias;
-        part.kind = HPP__ROOT_VARIABLE;
-        hpp__text_add(name, variable.name);
-    } else {
-        /* Up to the next variable, at which the caller asks again. */
-        part.begin = address;
-        part.end = variable.begin > 0 ? variable.begin + module->bias : area->end;
-        add_text(name, "data");
+        .begin = area->begin, .end = area->end, .kind = HPP__ROOT_VARIABLE, .module = module->name};
+    if (!find_variable(r, module, module->bias, address, &part, name)) {
+        part.kind = HPP__ROOT_MODULE;
+        add_text(name, "data@");
+        hpp__text_add(name, module->name);
     }
-    add_text(name, "@");
-    hpp__text_add(name, module->name);
+    return part;
+}
+
+static void add_thread_name(hpp__text *name, const char *what, const hpp__image_thread *thread)
+{
+    add_text(name, what);
+    add_text(name, thread->name[0] ? thread->name : "a thread"); /* it has just ended */
+}
+
+/* Returns a part of the thread-local memory: a variable of the program, as it is in all threads, or
+ * what else the thread has, "TLS of worker". */
+static hpp__root_part part_of_tls(const hpp__roots *r, const hpp__root_area *area, uint64_t address,
+                                  hpp__text *name)
+{
+    const hpp__image_thread *thread = &r->image->threads[area->index];
+    uint64_t end = thread->thread_pointer, begin = end - r->own_tls_bytes;
+    hpp__root_part part = {
+        .begin = area->begin, .end = area->end, .kind = area->kind, .module = HPF_STR("")};
+    if (address < begin) {
+        part.end = begin < part.end ? begin : part.end;
+    } else if (address >= end) {
+        part.begin = end > part.begin ? end : part.begin;
+    } else {
+        const hpp__root_module *program = &r->modules[r->program];
+        part.end = end < part.end ? end : part.end;
+        if (find_variable(r, program, begin - HPP__THREAD_LOCAL, address, &part, name)) {
+            part.module = program->name;
+            return part;
+        }
+    }
+    add_thread_name(name, "TLS of ", thread);
     return part;
 }
 
@@ -594,8 +648,7 @@ static hpp__root_part part_of_thread(const hpp__roots *r, const hpp__root_area *
     size_t n_name = name->length;
     add_text(name, has_function ? " (" : "");
     size_t of_thread = name->length;
-    add_text(name, area->kind == HPP__ROOT_TLS ? "TLS of " : "stack of ");
-    add_text(name, thread->name[0] ? thread->name : "a thread"); /* it has just ended */
+    add_thread_name(name, "stack of ", thread);
     size_t n_thread = name->length - of_thread;
     add_text(name, has_function ? ")" : "");
     hpf_str module = {hpp__text_str(name).data + of_thread, n_thread};
@@ -634,6 +687,9 @@ hpp__root_part hpp__roots_part(const hpp__roots *r, const hpp__root_area *area, 
     }
     if (area->kind == HPP__ROOT_VARIABLE) {
         return part_of_module(r, area, address, name);
+    }
+    if (area->kind == HPP__ROOT_TLS) {
+        return part_of_tls(r, area, address, name);
     }
     if (area->kind != HPP__ROOT_MAPPING) {
         return part_of_thread(r, area, address, name);

@@ -66,6 +66,8 @@ typedef struct hpp__roots {
     size_t n_areas, areas_capacity;
     const hpp__stacks *stacks; /* borrowed */
     uint64_t tls_bytes;        /* of the objects that were there at the start, at least */
+    uint64_t own_tls_bytes;    /* of the program, up to the thread pointer; 0: not known */
+    uint32_t program;          /* the module that these are of */
     uint32_t interpreter;      /* module that is the interpreter of Python; UINT32_MAX: none */
 } hpp__roots;
 
