@@ -473,6 +473,20 @@ static bool check_units(const input *inputs, hpf_header which)
     return is_same;
 }
 
+/* Says so if no name is in both profiles: their bands may be parts of different kinds. */
+static void say_if_nothing_is_common(const hpf_diff *diff, bool has_part)
+{
+    const hpf_diff_row *rows = hpf_diff_rows(diff);
+    uint32_t i = 0, n = hpf_diff_n_rows(diff);
+    while (i < n && (rows[i].n_names[0] == 0 || rows[i].n_names[1] == 0)) {
+        i++;
+    }
+    if (i == n && n > 0) {
+        diag_say("no name is in both profiles%s",
+                 has_part ? "" : "; with call stacks, they can be compared by these: --by stack");
+    }
+}
+
 static int compare(input *inputs, const diff_values *values, const target *to)
 {
     hpf_error err;
@@ -491,6 +505,7 @@ static int compare(input *inputs, const diff_values *values, const target *to)
         diag_say("%s", err.message);
         return EXIT_FAILED;
     }
+    say_if_nothing_is_common(diff, values->stacks.part >= 0);
     gate_judge_diff(values->gate, inputs, diff);
     int status = write_to(inputs, diff, values, to);
     hpf_diff_destroy(diff);

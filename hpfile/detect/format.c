@@ -42,7 +42,7 @@ static const foreign beginnings[] = {
     {"\x89PNG", "a PNG picture"},
     {"\x7f"
      "ELF",
-     "a program or library (ELF), not a profile of it"},
+     "a program or library (ELF)"},
 };
 
 static const foreign members[] = {

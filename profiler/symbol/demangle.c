@@ -15,6 +15,7 @@
 
 #include "base/words.h"
 #include "base/text.h"
+#include "hpfile/str.h"
 
 /* Suffixes, after a dot, of functions that the compiler split or copied. */
 static const char *const clone_words[] = {"cold",       "part",     "isra",     "constprop",
@@ -302,4 +303,10 @@ void hpp__cxx_shorten(hpp__text *name)
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
         replace_all(name, &aliases[i]);
     }
+}
+
+bool hpp__is_of_std(hpf_str function)
+{
+    return hpf_str_begins(function, "std::") || hpf_str_begins(function, "<std::") ||
+           hpf_str_begins(function, "__gnu_cxx::");
 }

@@ -31,4 +31,8 @@ bool hpp__demangle_is_built_in(void);
  * version namespaces. */
 void hpp__cxx_shorten(hpp__text *name);
 
+/* Returns whether a function, by its display name, is of the namespace std: the standard library of
+ * C++ or Rust. */
+bool hpp__is_of_std(hpf_str function);
+
 #endif

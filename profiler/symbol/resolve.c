@@ -680,6 +680,9 @@ static void read_locals(hpp_resolver *resolver, module_state *module, uint64_t a
         hpf_str function = list[i].is_inlined && is_named(&list[i].function)
                                ? name_by_frame(resolver, module, &list[i].function).name
                                : caller->rule.function;
+        if (hpp__is_of_std(function)) {
+            continue;
+        }
         hpp__clean_name(&resolver->scratch, hpf_str_of(list[i].name));
         hpp__text_add(&resolver->scratch, HPF_STR(" in "));
         hpp__text_add(&resolver->scratch, function);

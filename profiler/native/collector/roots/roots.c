@@ -15,6 +15,7 @@
 #include "hpfile/str.h"
 #include "native/collector/image/proc.h"
 #include "piece_reader.h"
+#include "symbol/demangle.h"
 #include "symbol/resolve.h"
 #include "symbol/symbol_table.h"
 
@@ -601,17 +602,18 @@ static hpp_local find_local(const hpp__roots *r, const hpp__stack_frame *frame, 
     return local;
 }
 
-/* Returns the function by which a part of a stack is named: the innermost one of the program that
- * has called what owns the part; "" if there is none, as after main has returned. `frame`: the
- * owner, or NULL for the frame at an address. */
+/* Returns the function by which a part of a stack is named: the innermost one of the program, not
+ * of the namespace std, that has called what owns the part; "" if there is none, as after main has
+ * returned. `frame`: the owner, or NULL for the frame at an address. */
 static hpf_str function_of(const hpp__thread_frames *f, const hpp__stack_frame *frame,
                            uint64_t address)
 {
     size_t i;
     HPF__ARRAY_BISECT(i, f->n_frames, k, f->frames[k].cfa <= address);
     for (i = frame ? (size_t)(frame - f->frames) : i; i < f->n_frames; i++) {
-        if (!f->frames[i].code.is_libc && !f->frames[i].code.is_own) {
-            return f->frames[i].function;
+        const hpp__stack_frame *of = &f->frames[i];
+        if (!of->code.is_libc && !of->code.is_own && !hpp__is_of_std(of->function)) {
+            return of->function;
         }
     }
     return HPF_STR("");
