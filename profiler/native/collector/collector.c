@@ -210,6 +210,7 @@ static hpf_status add_process(hpp_collector *c, const hpp__greeting *greeting, h
         .print_context = c->options.print_context,
         .memory_look = &c->memory_look,
         .largest = &c->largest,
+        .order = c->n_processes,
         .other_programs = &c->other_programs,
     };
     hpp__process *p;

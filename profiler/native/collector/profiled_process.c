@@ -172,8 +172,8 @@ static bool has_room(const hpp__process *p, size_t *n_bytes)
 
 /* Returns the total below which only the row of most processes will be used: the recording is the
  * only output and keeps no log of so small a process, and the summary describes another process,
- * which is as large. 0: there is none. */
-static uint64_t usual_row_bytes(const hpp__profile_options *o)
+ * the first of the largest ones. 0: there is none. `is_later`: than that one. */
+static uint64_t usual_row_bytes(const hpp__profile_options *o, bool is_later)
 {
     const hpp_options *profile = o->profile;
     bool is_read_otherwise = !o->recording || !o->without_hp || !o->without_prof ||
@@ -186,7 +186,7 @@ static uint64_t usual_row_bytes(const hpp__profile_options *o)
     if (is_read_otherwise || is_more_than_sums) {
         return 0;
     }
-    uint64_t next_bytes = o->largest->live_bytes + 1;
+    uint64_t next_bytes = o->largest->live_bytes + is_later;
     return next_bytes < HPF_RECORDING_LEAST_BYTES ? next_bytes : HPF_RECORDING_LEAST_BYTES;
 }
 
@@ -196,7 +196,8 @@ static uint64_t row_bytes(const hpp__process *p, uint64_t n_more)
     bool is_other = p->is_first || p->is_haskell || p->is_snapshot_wanted ||
                     p->n_samples + n_more >= HPF_RECORDING_LEAST_SAMPLES ||
                     p->profile_options.largest->process_id == p->process_id;
-    return is_other ? 0 : usual_row_bytes(&p->profile_options);
+    bool is_later = p->profile_options.order > p->profile_options.largest->order;
+    return is_other ? 0 : usual_row_bytes(&p->profile_options, is_later);
 }
 
 static bool is_row(hpp__process *p, uint64_t n_more)
@@ -223,7 +224,7 @@ static void note_small(hpp__process *p)
 {
     if (p->with_images) {
         atomic_store(&p->control->small_bytes, row_bytes(p, 1));
-        atomic_store(&p->control->started_small_bytes, usual_row_bytes(&p->profile_options));
+        atomic_store(&p->control->started_small_bytes, usual_row_bytes(&p->profile_options, true));
     }
 }
 
@@ -501,7 +502,8 @@ static void look(hpp__process *p, hpp__process_sample *snapshot, bool is_alive)
     bool is_complete = !p->with_images || snapshot->image || snapshot->is_of_row;
     p->largest_bytes = is_complete && live_bytes > p->largest_bytes ? live_bytes : p->largest_bytes;
     if (p->largest_bytes > p->profile_options.largest->live_bytes) {
-        *p->profile_options.largest = (hpp__largest){p->largest_bytes, p->process_id};
+        *p->profile_options.largest =
+            (hpp__largest){p->largest_bytes, p->process_id, p->profile_options.order};
     }
     bool is_of_image = is_alive && snapshot->image;
     queue_events(p, is_of_image ? snapshot->image->time_ns : UINT64_MAX);

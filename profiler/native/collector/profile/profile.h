@@ -56,6 +56,7 @@ typedef struct hpp__thread_event {
 typedef struct hpp__largest {
     uint64_t live_bytes;
     uint32_t process_id;
+    size_t order; /* of the processes, in which the collector has heard of them */
 } hpp__largest;
 
 typedef struct hpp__profile hpp__profile;
@@ -87,6 +88,7 @@ typedef struct hpp__profile_options {
     const hpp_haskell_layout *haskell;
     struct hpp__memory_look *memory_look; /* of all processes; borrowed */
     struct hpp__largest *largest;         /* of all processes; borrowed */
+    size_t order;                         /* as in it */
     hpp__other_programs *other_programs;  /* of all processes; borrowed */
     struct hpp__shared_costs *costs;      /* replaced at each snapshot, borrowed; may be NULL */
     struct hpp__shared_costs *latest;     /* the same, for its sample */
