@@ -27,7 +27,9 @@ enum {
     RESULT_RESTART_FIRST = -516, /* ERESTART_RESTARTBLOCK */
     RESULT_RESTART_LAST = -512,  /* ERESTARTSYS */
 };
-static const uint64_t patience_ns = 200000000; /* with a thread that is to stop */
+/* With a thread that is to stop: on a busy machine, it may have to wait for a processor. If it
+ * stops later, a wait of it has begun again for nothing, and is left alone while it lasts. */
+static const uint64_t patience_ns = 5000000000;
 static const uint64_t spin_ns = 50000;
 static const uint64_t ns_per_ms = 1000000;
 
