@@ -489,7 +489,7 @@ static bool merge_doubtful(builder *b, const bool *reached)
 {
     hpp__graph *g = b->graph;
     const hpp__graph old = *g;
-    const doubtful_edge *next = b->doubtful, *last = next + b->n_doubtful;
+    size_t n_merged = 0;
     bool is_good = true, is_in_place = b->n_doubtful == 0;
     g->n_edges = 0;
     if (!is_in_place) {
@@ -501,9 +501,10 @@ static bool merge_doubtful(builder *b, const bool *reached)
         uint64_t certain_end = i + certain_edges(b, node, (size_t)(end - i));
         g->nodes[node].first_edge = g->n_edges;
         while (is_good) {
-            if (next < last && next->from == node && next->place == i) {
+            const doubtful_edge *next = n_merged < b->n_doubtful ? &b->doubtful[n_merged] : NULL;
+            if (next && next->from == node && next->place == i) {
                 is_good = add_edge(g, next->to, next->field);
-                next++;
+                n_merged++;
             } else if (i < end) {
                 is_good =
                     (i >= certain_end && reached[old.edges[i]]) ||
