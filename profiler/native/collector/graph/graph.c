@@ -6,7 +6,6 @@
 #include "graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/map.h"
@@ -525,7 +524,7 @@ static bool merge_doubtful(builder *b, const bool *reached)
 
 /* Decides on the doubtful edges: those to blocks that no other ones reach may be references after
  * all. */
-static bool settle_doubtful(builder *b)
+static bool decide_doubtful(builder *b)
 {
     const hpp__graph *g = b->graph;
     if (b->n_doubtful == 0 && b->certain_edges.n_keys == 0) {
@@ -588,7 +587,7 @@ static bool build(builder *b, const hpp__image *image, hpp__python_past *past,
         }
     }
     return add_registers(b, image) && add_mapping_roots(b, image) && add_python_roots(b) &&
-           add_node(b->graph, (hpp__graph_node){0}) && count_certain(b) && settle_doubtful(b);
+           add_node(b->graph, (hpp__graph_node){0}) && count_certain(b) && decide_doubtful(b);
 }
 
 void hpp__graph_past_finish(hpp__graph_past *past)
