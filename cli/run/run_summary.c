@@ -5,6 +5,8 @@
 #include "run_summary.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "death.h"
 #include "diag.h"
@@ -807,12 +810,16 @@ void run_summary_print(FILE *to, hpp_collector *collector, bool with_census, con
         hpp_collector_figures(collector, largest, &f);
         const char *base = recording ? recording : f.base;
         suffix = recording ? "" : suffix;
-        if (f.error.status == HPF_OK) {
-            say(&p, "%s sample%s%s in %s%s; look at %s with:", format_count(f.n_samples).text,
-                plural(f.n_samples), n > 1 ? " of this process" : "", base, suffix,
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s%s", base, suffix);
+        if (f.error.status == HPF_OK && access(path, F_OK) != 0 && errno == ENOENT) {
+            say(&p, "%s was removed", path); /* after its process had ended, by another */
+        } else if (f.error.status == HPF_OK) {
+            say(&p, "%s sample%s%s in %s; look at %s with:", format_count(f.n_samples).text,
+                plural(f.n_samples), n > 1 ? " of this process" : "", path,
                 f.n_samples == 1 ? "it" : "them");
-            char *word = path_shell_word(base);
-            diag_print(to, "census open %s%s", word ? word : base, suffix);
+            char *word = path_shell_word(path);
+            diag_print(to, "census open %s", word ? word : path);
             free(word);
         }
     }

@@ -121,6 +121,16 @@ class Output(Native):
             self.assertRegex(done.errors, r"census: %s/p[^:]*: (a file of the profile was removed|cannot write)" % folder)
             self.assertNotIn("census open", done.errors)
 
+    def test_removed_profile(self):
+        """A program removes the profile of its child, which has ended and had the largest peak."""
+        folder = self.fresh()
+        script = '(x=$(printf "%0300000d" 0); until [ -e "$1/p.$BASHPID.hp" ]; do :; done); rm "$1"/p.*.hp; exit 3'
+        done = harness.run([CENSUS, "run", "-hd", "-o", os.path.join(folder, "p.hp"), "--",
+                            "bash", "-c", script, "bash", folder])
+        self.assertEqual(done.status, 3)
+        self.assertRegex(done.errors, r"census: (%s/p[^:]*hp was removed|.*: a file of the profile was removed)\b" % folder)
+        self.assertNotIn("census open", done.errors)
+
     def test_run_without_proc(self):
         if harness.is_sanitized():
             self.skipTest("the sanitizer in census needs /proc")
