@@ -327,8 +327,10 @@ static void write_advice(const hpf_explanation *e, const hpf_explain_advice *a, 
         write_named(to, name, place);
         hpf_sink_printf(to, ": it makes %s", amount(e, a->what->amounts[4]).text);
         hpf_sink_printf(to, " of the peak of %s", amount(e, o->peak_total).text);
-        hpf_sink_printf(to, " at %s, and the heap is above half of that only for a short time.",
-                        format_time(o->peak_time, time_unit, false).text);
+        hpf_sink_printf(to, " at %s", format_time(o->peak_time, time_unit, false).text);
+        hpf_sink_text(to, e->has_short_peak
+                              ? ", and the heap is above half of that only for a short time."
+                              : ".");
         break;
     case HPF_EXPLAIN_GROWTH:
         hpf_sink_text(to, e->language == HPF_EXPLAIN_CLOSURES ? "Limit " : "Limit what ");

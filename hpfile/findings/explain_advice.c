@@ -625,20 +625,15 @@ static const hpf_explain_part *find_constant(const hpf_explanation *e)
     return i < e->makers.n ? &e->makers.parts[i] : NULL;
 }
 
-static const hpf_explain_part *find_peak(const hpf_explanation *e)
+/* Returns the maker of the largest part of the peak, or NULL. */
+static const hpf_explain_part *maker_of_peak(const hpf_explanation *e)
 {
-    const hpf_findings *f = &e->findings;
-    for (size_t i = 0; i < f->n; i++) {
-        if (f->all[i].kind == HPF_FINDING_SHORT_PEAK) {
-            const hpf_explain_part *largest = first_part(&e->makers);
-            for (size_t k = 0; k < e->makers.n; k++) {
-                largest = e->makers.parts[k].amounts[4] > largest->amounts[4] ? &e->makers.parts[k]
-                                                                              : largest;
-            }
-            return largest;
-        }
+    const hpf_explain_part *largest = first_part(&e->makers);
+    for (size_t i = 0; i < e->makers.n; i++) {
+        const hpf_explain_part *p = &e->makers.parts[i];
+        largest = p->amounts[4] > largest->amounts[4] ? p : largest;
     }
-    return NULL;
+    return largest;
 }
 
 static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
@@ -649,7 +644,8 @@ static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
     const hpf_explain_part *maker = first_part(&e->makers);
     const hpf_explain_part *constant = find_constant(e);
     const hpf_explain_part *list = content ? part_named(&content->table, ":") : NULL;
-    const hpf_explain_part *peak = find_peak(e);
+    const hpf_explain_part *peak = maker_of_peak(e);
+    double peak_bytes = hpf_survey_overview(e->main->in->survey)->peak_total;
     bool is_haskell = e->language == HPF_EXPLAIN_HASKELL;
     bool is_closures = e->language == HPF_EXPLAIN_CLOSURES; /* a collection frees UNREACHED */
     /* Memory that only the interpreter of Python knows seems lost, too. */
@@ -668,7 +664,7 @@ static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
         advise(e, HPF_EXPLAIN_EVALUATE, e->expressions, holds ? holder : maker,
                holds ? holder : NULL);
     }
-    if (peak) {
+    if (peak && e->has_short_peak) {
         advise(e, HPF_EXPLAIN_PEAK, peak->share, peak, NULL);
     }
     if (!is_advised(e, HPF_EXPLAIN_EVALUATE)) {
@@ -699,8 +695,9 @@ static void advise_all(hpf_explanation *e, const hpf_explain_part *holder)
         const hpf_explain_part *its_holder = holder_of(e, p, holder);
         bool is_mentioned =
             is_named(e, p) || (is_released && its_holder) || (is_closures && is_no_holder(p->name));
-        if (p->share >= much && !p->is_cut && !is_mentioned) {
-            advise(e, HPF_EXPLAIN_LARGEST, p->share, p, its_holder);
+        bool is_large = p->share >= much, is_peak = p == peak && p->amounts[4] >= peak_bytes / 2;
+        if ((is_large || is_peak) && !p->is_cut && !is_mentioned) {
+            advise(e, is_large ? HPF_EXPLAIN_LARGEST : HPF_EXPLAIN_PEAK, p->share, p, its_holder);
         }
     }
 }
@@ -831,6 +828,9 @@ hpf_status hpf_explain_find(hpf_explanation *out, const hpf_recording *recording
     e->is_ghc = is_of_ghc(e);
     status = find_makers(e, err);
     status = status == HPF_OK ? hpf_findings_find(&e->findings, e->main->in, err) : status;
+    for (size_t i = 0; i < e->findings.n && status == HPF_OK; i++) {
+        e->has_short_peak |= e->findings.all[i].kind == HPF_FINDING_SHORT_PEAK;
+    }
     status = status == HPF_OK ? find_holder(&holder, e, err) : status;
     if (status == HPF_OK && holder) {
         follow_report(e, holder);

@@ -181,6 +181,16 @@ def check_growth():
     assert "growth" not in kinds(lambda i: 400)
 
 
+def check_peak():
+    """Who makes most of the peak is advice, also where it takes long, but not in much of the memory over time."""
+    for n, is_short in (2, True), (6, False):
+        samples = [{f"({i})f{i}/main": 25 for i in range(20)} | ({"(20)report/main": 700} if 10 <= t < 10 + n else {})
+                   for t in range(40)]
+        found, text = explain(write("k.hp", "p +RTS -hc", samples))
+        peak = by_kind(found)["peak"]
+        assert peak["name"] == "report" and ("only for a short time" in peak["text"]) == is_short, text
+
+
 def check_native():
     lost = write("r.hp", "server \u00b7 by retainer set",
                  [{"UNREACHED": i, "(1)cache@server": 300, "(2)main(stack_of_server)": 40} for i in range(40)])
@@ -290,5 +300,6 @@ with tempfile.TemporaryDirectory() as scratch:
             check_fault(fault, SAMPLES / "explain")
         for check in () if few else (check_each_alone, check_sample_programs, check_joined_shares):
             check()
-        for check in check_finite_map, check_growth, check_native, check_chain_of_runs, check_nothing, check_refused:
+        for check in (check_finite_map, check_growth, check_peak, check_native, check_chain_of_runs, check_nothing,
+                      check_refused):
             check()

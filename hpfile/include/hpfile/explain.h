@@ -77,7 +77,7 @@ typedef enum hpf_explain_advice_kind {
     HPF_EXPLAIN_CONSTANT, /* a constant keeps what was evaluated of it */
     HPF_EXPLAIN_LIST,     /* a list is there as a whole */
     HPF_EXPLAIN_LEAK,     /* nothing holds it */
-    HPF_EXPLAIN_PEAK,     /* it makes a short peak */
+    HPF_EXPLAIN_PEAK,     /* it makes a short peak, or most of another */
     HPF_EXPLAIN_GROWTH,   /* it grows until the end */
     HPF_EXPLAIN_DRAG,     /* it is kept after its last use */
     HPF_EXPLAIN_VOID,     /* it is never used */
@@ -130,6 +130,7 @@ typedef struct hpf_explanation {
     hpf_explain_gap gaps[HPF_EXPLAIN_MOST_GAPS];
     size_t n_gaps;
     hpf_findings findings; /* of `main` */
+    bool has_short_peak;   /* among them */
     hpf_explain_recording *recordings;
     size_t n_recordings;
     struct hpf_arena *arena;
