@@ -147,7 +147,7 @@ class Failing(Native):
     """A call of census itself fails: the program does not notice, and census ends in order."""
 
     # Which calls of a kind fail, one in each run: the first, and then one in so many.
-    KINDS = (("malloc", 29), ("open", 31), ("write", 4), ("mmap", 2))
+    KINDS = (("malloc", 5), ("open", 31), ("write", 4), ("mmap", 2))
 
     def failing_runs(self, run):
         """Calls run(environment) until the call that is to fail does not come any more."""

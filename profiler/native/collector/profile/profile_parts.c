@@ -123,6 +123,8 @@ static hpf_status init_parts(hpp__profile *p, const hpp__profile_options *option
     if (status == HPF_OK) {
         status =
             hpp__site_heap_init(&p->heap, &p->stacks, has_log ? &p->calls : NULL, &p->reader, err);
+    }
+    if (status == HPF_OK) {
         p->heap.with_types = hpp_census_asks_for(p->options->census, HPF_BREAKDOWN_TYPE);
         p->figures.rate_bytes = p->options->rate_bytes;
         p->heap.rate_bytes = (double)p->options->rate_bytes;
