@@ -77,6 +77,9 @@ class Harm(Native):
     def test_harm_after_exec(self):
         self.check("executes_and_counts")
 
+    def test_harm_to_floating_point(self):
+        self.check("watches_floating_point", modes=(*MODES, ("--rate", "1K"), ("--rate", "1K", "-hb")))
+
     def test_harm_when_census_is_killed(self):
         """The program goes on, whenever that is."""
         plain = harness.run([program("harm"), "works_on"])

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -873,6 +874,24 @@ static int main_thread_ends(char **arguments)
     pthread_exit(NULL);
 }
 
+/* The flags of floating point are the program's own, and so are its traps: it ends by one that
+ * another sets. */
+static int watches_floating_point(char **arguments)
+{
+    (void)arguments;
+    fesetround(FE_UPWARD);
+    feclearexcept(FE_ALL_EXCEPT);
+    must(feenableexcept(FE_ALL_EXCEPT) == 0, "traps");
+    int n_flags = 0;
+    for (int i = 0; i < 2000; i++) {
+        free(made(malloc((size_t)i)));
+        n_flags += fetestexcept(FE_ALL_EXCEPT) != 0;
+    }
+    nap_ms(30);
+    say("flags %d, rounds upward %d\n", n_flags, fegetround() == FE_UPWARD);
+    return 0;
+}
+
 /* Prints that it is ready, works for a second, and says how it went. */
 static int works_on(char **arguments)
 {
@@ -926,6 +945,7 @@ int main(int argc, char **argv)
                                         {"executes_and_counts", executes_and_counts},
                                         {"executes_from_vfork", executes_from_vfork},
                                         {"main_thread_ends", main_thread_ends},
+                                        {"watches_floating_point", watches_floating_point},
                                         {"works_on", works_on},
                                         {NULL, NULL}};
     (void)argc;

@@ -70,46 +70,60 @@ void hpp__rate_forked(void)
     hpp__bytes_to_count = 0;
 }
 
-/* Returns the natural logarithm of x > 0, by the series of the area tangent of its mantissa. */
-static double logarithm(double x)
+__extension__ typedef unsigned __int128 uint128;
+
+enum { FRACTION_BITS = 32 };
+
+/* Returns the product of a number and one below 1, which is in units of 2^-64. */
+static uint64_t product(uint64_t a, uint64_t b)
 {
-    union {
-        double number;
-        uint64_t bits;
-    } parts = {x};
-    int exponent = (int)(parts.bits >> 52) - 1023;
-    parts.bits = (parts.bits & ~(UINT64_C(0xfff) << 52)) | UINT64_C(1023) << 52;
-    double t = (parts.number - 1) / (parts.number + 1), square = t * t, sum = 0;
-    for (int i = 21; i > 0; i -= 2) {
-        sum = sum * square + 1.0 / i;
-    }
-    return 2 * t * sum + exponent * 0.69314718055994531;
+    return (uint64_t)((uint128)a * b >> 64);
 }
 
-/* Returns 1 - exp(-x) for x >= 0: by halves of x, until the series is short. */
-static double share_sampled(double x)
+/* Returns 2^32 times -ln(x / 2^64), for x > 0. Each square gives a binary digit. */
+static uint64_t minus_logarithm(uint64_t x)
+{
+    int n_zeros = __builtin_clzll(x);
+    uint64_t mantissa = x << n_zeros, fraction = 0;
+    for (int i = 0; i < FRACTION_BITS; i++) {
+        uint128 square = (uint128)mantissa * mantissa;
+        int bit = (int)(square >> 127);
+        mantissa = (uint64_t)(square >> (63 + bit));
+        fraction = fraction << 1 | (uint64_t)bit;
+    }
+    const uint64_t ln_2 = 0xb17217f7d1cf79ab; /* times 2^64 */
+    return product((((uint64_t)n_zeros + 1) << FRACTION_BITS) - fraction, ln_2);
+}
+
+/* Returns 1 - exp(-n / mean) in units of 2^-64: the series, of n / mean by a power of 2. */
+static uint64_t share_sampled(uint64_t n_bytes, uint64_t mean_bytes)
 {
     int n_halves = 0;
-    for (; x > 0.1; n_halves++) {
-        x /= 2;
+    while (n_bytes >> n_halves > mean_bytes / 8) {
+        n_halves++;
     }
-    double share = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5 * (1 - x / 6)))));
-    for (; n_halves > 0 && share < 1; n_halves--) {
-        share *= 2 - share; /* 1 - (1 - share)^2 */
+    uint64_t x = (uint64_t)(((uint128)n_bytes << (64 - n_halves)) / mean_bytes) + 1;
+    uint64_t rest = UINT64_MAX;
+    for (uint64_t i = 6; i > 1; i--) {
+        rest = UINT64_MAX - product(x, rest) / i;
+    }
+    uint64_t share = product(x, rest);
+    for (; n_halves > 0; n_halves--) {
+        share += product(share, UINT64_MAX - share); /* 1 - (1 - share)^2 */
     }
     return share;
 }
 
 uint64_t hpp__chance_bytes(uint64_t *state, uint64_t mean_bytes)
 {
-    double chance = ((double)(hpp__chance_next(state) >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
-    return (uint64_t)(-(double)mean_bytes * logarithm(chance)) + 1;
+    uint64_t exponential = minus_logarithm(hpp__chance_next(state) | 1);
+    return (uint64_t)((uint128)mean_bytes * exponential >> FRACTION_BITS) + 1;
 }
 
 uint64_t hpp__chance_represented(uint64_t n_bytes, uint64_t mean_bytes)
 {
-    double size = n_bytes > 0 ? (double)n_bytes : 1;
-    return (uint64_t)(size / share_sampled(size / (double)mean_bytes) + 0.5);
+    uint64_t size = n_bytes > 0 ? n_bytes : 1, share = share_sampled(size, mean_bytes);
+    return (uint64_t)((((uint128)size << 64) + share / 2) / share);
 }
 
 /* Threads get different numbers, by their slots. */

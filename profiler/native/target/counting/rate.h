@@ -59,7 +59,8 @@ void hpp__rate_forked(void);
  * probability 1 - exp(-n / mean), and represents n / (1 - exp(-n / mean)) bytes: sums are
  * unbiased. (A Poisson process, as the profilers of jemalloc and tcmalloc have it.)
  *
- * The functions use no library: they run in malloc. */
+ * The functions use no library, since they run in malloc, and no floating point, whose flags, modes
+ * and traps are the program's. */
 
 /* Returns the next of the numbers that follow a state. */
 static inline uint64_t hpp__chance_next(uint64_t *state)
