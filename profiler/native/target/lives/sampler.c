@@ -46,13 +46,18 @@ typedef struct era_step {
 } era_step;
 
 /* Returns the era of a use that a step finds: the one at whose end the collector has seen it, or
- * the one after its last look. If it could not look since the last step, the one that ends. */
+ * the one after its last look. If it cannot look, the one that ends. If it could not since the last
+ * step, which then was taken during an image, the image does not show the use: the one that begins.
+ */
 static uint32_t era_of_use(const hpp_sample *sample, const era_step *step)
 {
-    uint64_t n_steps = atomic_load(&hpp__window->head.n_steps) - 1;
-    uint64_t seen = hpp__sample_seen(sample), looked = atomic_load(&hpp__window->head.looked);
+    const hpp_window_head *head = &hpp__window->head;
+    uint64_t n_steps = atomic_load(&head->n_steps) - 1;
+    uint64_t seen = hpp__sample_seen(sample), looked = atomic_load(&head->looked);
+    bool is_after_image = looked != 0 && atomic_load(&head->image_era) != 0;
     uint32_t era = seen >> 32 == n_steps     ? (uint32_t)seen
                    : looked >> 32 == n_steps ? (uint32_t)looked + 1
+                   : is_after_image          ? step->era
                                              : step->ended;
     return era < step->ended ? step->ended : era > step->era ? step->era : era;
 }
