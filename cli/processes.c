@@ -13,6 +13,15 @@
 #include "death.h"
 #include "table.h"
 
+size_t processes_n_profiles(const hpf_recording *recording)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < hpf_recording_n_processes(recording); i++) {
+        n += hpf_recording_process(recording, i)->has_log;
+    }
+    return n;
+}
+
 /* The texts of a row. */
 typedef struct process_row {
     const hpf_process *process;
@@ -38,7 +47,7 @@ static void fill(const void *context, size_t row, table_cell *cells)
     cells[PID].name = hpf_str_of(r->pid);
     cells[START].real = p->start_s;
     cells[END].real = p->end_s;
-    cells[PEAK].whole = p->peak_bytes;
+    cells[PEAK].whole = hpf_process_peak(p);
     cells[LEFT].whole = p->left_bytes;
     cells[ENDED].name = hpf_str_of(r->ended);
     cells[NAME].name = p->name;

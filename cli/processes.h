@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The processes of a recording, for census info.
+ * The processes of a recording.
  */
 #ifndef CENSUS_PROCESSES_H
 #define CENSUS_PROCESSES_H
 
 #include "base/json.h"
+#include "hpfile/recording.h"
 #include "hpfile/sink.h"
 
 #include "input.h"
+
+/* Returns how many processes have a profile. */
+size_t processes_n_profiles(const hpf_recording *recording);
 
 /* Write the processes of an input, and which of them is read; nothing if it is no recording.
  * `rate_bytes`: of a sample of the blocks, or 0. Errors: MEMORY. */

@@ -30,6 +30,7 @@
 #include "eventlog/log.h"
 #include "gate/gate.h"
 #include "output.h"
+#include "processes.h"
 #include "path.h"
 #include "plot/overlay.h"
 #include "plot/retainers.h"
@@ -198,6 +199,17 @@ static void write_row_name(hpf_sink *sink, const report *r, const hpf_summary_ro
     }
 }
 
+/* Writes which process is reported, if the recording has profiles of others. */
+static void write_process(hpf_sink *sink, const report *r)
+{
+    size_t n = processes_n_profiles(hpf_source_recording(r->in->source));
+    if (n > 1) {
+        hpf_sink_printf(sink, "process  %u, ", r->process->number);
+        hpf_sink_name(sink, r->process->name);
+        hpf_sink_printf(sink, "; census info lists the %s with a profile\n", format_count(n).text);
+    }
+}
+
 /* Returns the row at `index`, the row of all others after the last one, or NULL. */
 static const hpf_summary_row *row_at(const hpf_summary *sum, uint32_t index)
 {
@@ -217,7 +229,11 @@ static void write_head(hpf_sink *sink, const report *r)
     hpf_sink_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_JOB));
     hpf_sink_text(sink, "\n");
     hpf_sink_name(sink, hpf_survey_header(r->in->survey, HPF_HEADER_DATE));
-    hpf_sink_printf(sink, "\n\nsamples  %s", format_count(o->n_samples).text);
+    hpf_sink_text(sink, "\n\n");
+    if (r->process) {
+        write_process(sink, r);
+    }
+    hpf_sink_printf(sink, "samples  %s", format_count(o->n_samples).text);
     hpf_sink_printf(sink, " over %s", format_time(sum->duration, r->time_unit, r->exact).text);
     if (r->is_window) {
         hpf_sink_printf(sink, " from %s", format_time(o->first_time, r->time_unit, r->exact).text);

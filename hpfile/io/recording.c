@@ -249,9 +249,10 @@ hpf_status hpf__recording_choose(hpf_recording *r, const char *which, hpf_error 
     for (size_t i = 0; i < r->n; i++) {
         const hpf_process *p = &r->processes[i];
         int like = which ? likeness(p, which) : p->has_log;
-        bool is_better = best && like == best_likeness &&
-                         (p->has_log > best->has_log ||
-                          (p->has_log == best->has_log && p->peak_bytes > best->peak_bytes));
+        bool is_better =
+            best && like == best_likeness &&
+            (p->has_log > best->has_log ||
+             (p->has_log == best->has_log && hpf_process_peak(p) > hpf_process_peak(best)));
         if (like > best_likeness || is_better) {
             best = p;
             best_likeness = like;

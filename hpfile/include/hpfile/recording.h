@@ -90,6 +90,13 @@ typedef struct hpf_process {
     double missed_peak_s;
 } hpf_process;
 
+/* Returns the largest number of live bytes of a process, whether a sample has it or not. */
+static inline uint64_t hpf_process_peak(const hpf_process *process)
+{
+    return process->missed_peak_bytes > process->peak_bytes ? process->missed_peak_bytes
+                                                            : process->peak_bytes;
+}
+
 /* The processes of a source: hpf_source_recording (source.h). */
 typedef struct hpf_recording hpf_recording;
 
