@@ -37,7 +37,7 @@ def naps_of(path):
     with open(path, encoding="utf-8") as file:
         marks = [float(line.split()[1]) for line in file if line.startswith("MARK ")][10:]
     samples = harness.Profile(path).samples
-    parts = [[bands for time, bands in samples if begin < time < end]
+    parts = [[bands for time, bands in samples if begin <= time < end]
              for begin, end in zip(marks, [*marks[1:], float("inf")])]
     return parts[0::2], parts[1::2]
 
@@ -295,7 +295,7 @@ class Lives(Native):
         # machine, there are samples between the naps.
         for n, used in ((1, 2 * few), (2, few + large)):
             around = [naps[n - 1][-1], *between[n - 1], naps[n][0]]
-            self.assertAlmostEqual(sum(bands["USE"] for bands in around), used, delta=few / 2)
+            self.assertAlmostEqual(sum(bands["USE"] for bands in around), used, delta=few / 2, msg=f"{n}: {around}")
         for n, (lag, drag) in enumerate(((3 * few + large, 0), (few + large, 2 * few), (0, 3 * few + large))):
             for bands in naps[n][1:-1]:
                 for name, size in (("LAG", lag), ("USE", 0), ("DRAG", drag), ("VOID", few)):
