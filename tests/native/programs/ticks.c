@@ -319,21 +319,24 @@ static int waits_in_isolation(char **arguments)
 
 static void *burn_deep_in_thread(void *context)
 {
+    const long *ms = context;
     pthread_barrier_wait(&barrier);
-    burn_at_depth(20000, 50);
-    return context;
+    burn_at_depth(20000, *ms);
+    return NULL;
 }
 
-/* Some of the threads are in a tick when the filter takes effect. */
+/* Some of the threads are in a tick when the filter takes effect, and others end just before. */
 static int isolates_threads(char **arguments)
 {
-    enum { N_THREADS = 40 };
+    enum { N_THREADS = 100 };
     pthread_t threads[N_THREADS];
+    long ms[N_THREADS];
     (void)arguments;
     must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
     pthread_barrier_init(&barrier, NULL, N_THREADS + 1);
     for (int i = 0; i < N_THREADS; i++) {
-        must(pthread_create(&threads[i], NULL, burn_deep_in_thread, NULL) == 0, "a thread");
+        ms[i] = 10 + i * 37 % 50;
+        must(pthread_create(&threads[i], NULL, burn_deep_in_thread, &ms[i]) == 0, "a thread");
     }
     pthread_barrier_wait(&barrier);
     burn(20);

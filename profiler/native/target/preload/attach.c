@@ -330,15 +330,6 @@ void hpp__inherited_free(uint64_t n_bytes)
     }
 }
 
-/* ---- threads that existed before ------------------------------------------------------------- */
-
-static void adopt_thread(void *context, uint32_t thread_id, int directory)
-{
-    (void)context;
-    (void)directory;
-    hpp__cpu_ticks_adopt(thread_id);
-}
-
 /* ---- begin and end --------------------------------------------------------------------------- */
 
 int census_attach(const char *settings)
@@ -356,7 +347,7 @@ int census_attach(const char *settings)
     next_dlopen = hpp__next_function("dlopen");
     look();
     if (hpp__cpu_ticks_are_wanted()) {
-        hpp__tasks_visit(adopt_thread, NULL); /* the calling one has its ticks */
+        hpp__tasks_visit(hpp__cpu_ticks_adopt); /* the calling one has its ticks */
     }
     return 0;
 }

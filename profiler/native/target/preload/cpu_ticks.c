@@ -129,26 +129,24 @@ static hpp_ticks *find_adopted(uint32_t timer_id, uint32_t thread_id)
     return NULL;
 }
 
-/* Returns the ticks at an address, or if that is NULL the ones of a thread; NULL: there are none.
- */
-static hpp_ticks *find_ticks(const void *place, uint32_t thread_id)
+/* Returns the ticks with a number, of a slot or adopted; NULL: there are no more. */
+static hpp_ticks *ticks_at(uint32_t i)
 {
-    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots),
-             n = n_slots + atomic_load(&n_adopted);
-    for (uint32_t i = 0; i < n; i++) {
-        hpp_ticks *t = i < n_slots ? &hpp__thread_at(i)->ticks : &adopted[i - n_slots];
-        if (place != NULL ? t == place : t->thread_id == thread_id) {
-            return t;
-        }
+    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots);
+    if (i < n_slots) {
+        return &hpp__thread_at(i)->ticks;
     }
-    return NULL;
+    return i - n_slots < atomic_load(&n_adopted) ? &adopted[i - n_slots] : NULL;
 }
 
+/* Notes the last signal of the ticks at `place`, if there are any. */
 static void note_last(const void *place)
 {
-    hpp_ticks *ticks = place != NULL ? find_ticks(place, 0) : NULL;
-    if (ticks != NULL) {
-        atomic_store(&ticks->has_had_last, true);
+    hpp_ticks *ticks;
+    for (uint32_t i = 0; (ticks = ticks_at(i)) != NULL; i++) {
+        if (ticks == place) {
+            atomic_store(&ticks->has_had_last, true);
+        }
     }
 }
 
@@ -265,12 +263,22 @@ void hpp__cpu_ticks_adopt(uint32_t thread_id)
     }
 }
 
-void hpp__cpu_ticks_disown(void)
+void hpp__cpu_ticks_end(void)
 {
-    uint32_t n = atomic_load(&n_adopted);
-    for (uint32_t i = 0; i < n; i++) {
-        stop_timer(&adopted[i]);
+    hpp_ticks *ticks;
+    hpp__cpu_ticks_are_over = true;
+    for (uint32_t i = 0; (ticks = ticks_at(i)) != NULL; i++) {
+        stop_timer(ticks);
     }
+}
+
+void hpp__cpu_ticks_forked(void)
+{
+    hpp_ticks *ticks;
+    for (uint32_t i = 0; (ticks = ticks_at(i)) != NULL; i++) {
+        ticks->timer_id = 0; /* timers stay with the parent */
+    }
+    n_adopted = 0;
 }
 
 /* Returns whether the signal is in a set of the kernel's text. */
@@ -301,71 +309,68 @@ static void send_last(hpp_ticks *ticks)
     }
 }
 
-static void begin_last(void *context, uint32_t thread_id, int directory)
-{
-    hpp_ticks *ticks = find_ticks(NULL, thread_id);
-    (void)context;
-    (void)directory;
-    if (ticks != NULL) {
-        send_last(ticks);
-    }
-}
-
 /* A thread is in its tick if it blocks the signal. Another one that does has its reasons: it rests,
  * or works for longer than a tick takes. On a busy machine a short tick can take long.
  *
  * While the kernel prepares the call of a handler, its signal is neither pending nor blocked; but
  * the thread runs then. Signals come in their order: after its last one, a thread has had all. One
- * that rests is in no tick, and needs no last one, if it has no timer any more. */
-static void wait_for_tick(void *context, uint32_t thread_id, int directory)
+ * that rests is in no tick, and needs no last one, if it has no timer any more.
+ *
+ * Without /proc, or with one of other thread ids, a thread rests if it uses no processor time for a
+ * while. */
+static void wait_for_tick(hpp_ticks *ticks, uint64_t begin_ns)
 {
-    static const uint64_t most_ns = UINT64_C(60) * NS_PER_S, longest_tick_ns = NS_PER_S;
+    static const uint64_t most_ns = UINT64_C(60) * NS_PER_S, longest_tick_ns = NS_PER_S,
+                          longest_nap_ns = NS_PER_S / 50, unknown_rest_ns = NS_PER_S / 10;
     static const struct timespec pause = {0, 100 * NS_PER_US};
-    const uint64_t *begin_ns = context;
-    const long clock = thread_clock(thread_id);
-    const uint64_t end_ns = time_ns(clock) + longest_tick_ns;
-    hpp_ticks *ticks = find_ticks(NULL, thread_id);
-    uint64_t now_ns, moved_ns = *begin_ns;
-    char status[4096];
-    long n;
-    long file = hpp__syscall(SYS_openat, directory, (long)"status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    const long clock = thread_clock(ticks->thread_id);
+    uint64_t moved_ns = begin_ns, first_ns = time_ns(CLOCK_MONOTONIC), used_ns = time_ns(clock);
+    const uint64_t end_ns = used_ns + longest_tick_ns;
     while (true) {
-        bool has_had_last = ticks == NULL || ticks->has_had_last;
-        bool has_timer = ticks != NULL && ticks->timer_id != 0;
-        n = hpp__syscall(SYS_pread64, file, (long)status, sizeof status - 1, 0, 0, 0);
-        if (n <= 0) {
+        char status[4096];
+        bool has_had_last = ticks->has_had_last, has_timer = ticks->timer_id != 0;
+        bool is_known = hpp__task_status(ticks->thread_id, status, sizeof status);
+        bool blocks =
+            is_known && (has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t"));
+        uint64_t used_before_ns = used_ns, now_ns = time_ns(CLOCK_MONOTONIC);
+        used_ns = time_ns(clock);
+        bool has_moved = used_ns != used_before_ns,
+             runs = is_known ? is_running(status) : has_moved;
+        moved_ns = runs || has_moved ? now_ns : moved_ns;
+        uint64_t rests_ns = moved_ns + (is_known ? longest_tick_ns : unknown_rest_ns);
+        bool is_busy = blocks || (!has_had_last && (runs || has_timer || !is_known));
+        if (used_ns == 0 || !is_busy || used_ns > end_ns || now_ns > begin_ns + most_ns ||
+            (now_ns > rests_ns && now_ns > first_ns + longest_nap_ns)) {
             break;
         }
-        status[n] = '\0';
-        now_ns = time_ns(CLOCK_MONOTONIC);
-        bool runs = is_running(status);
-        moved_ns = runs ? now_ns : moved_ns;
-        bool is_busy = has_signal(status, "SigPnd:\t") || has_signal(status, "SigBlk:\t") ||
-                       (!has_had_last && (runs || has_timer));
-        if (!is_busy || now_ns > moved_ns + longest_tick_ns || time_ns(clock) > end_ns ||
-            now_ns > *begin_ns + most_ns) {
-            break;
-        }
-        if (runs && ticks != NULL) {
+        if (runs) {
             send_last(ticks);
         } else if (has_timer) {
             stop_timer(ticks);
         }
         hpp__syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
-    if (ticks != NULL) {
-        stop_timer(ticks);
-    }
-    if (file >= 0) {
-        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
-    }
+    stop_timer(ticks);
+}
+
+static bool is_of_other_thread(const hpp_ticks *ticks)
+{
+    return ticks->thread_id != 0 &&
+           (long)ticks->thread_id != hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
 void hpp__cpu_ticks_wait(void)
 {
     uint64_t begin_ns = time_ns(CLOCK_MONOTONIC);
-    if (interval_ns() != 0) {
-        hpp__tasks_visit(begin_last, NULL);
-        hpp__tasks_visit(wait_for_tick, &begin_ns);
+    hpp_ticks *ticks;
+    for (uint32_t i = 0; (ticks = ticks_at(i)) != NULL; i++) {
+        if (is_of_other_thread(ticks)) {
+            send_last(ticks);
+        }
+    }
+    for (uint32_t i = 0; (ticks = ticks_at(i)) != NULL; i++) {
+        if (is_of_other_thread(ticks)) {
+            wait_for_tick(ticks, begin_ns);
+        }
     }
 }

@@ -34,10 +34,13 @@ void hpp__cpu_ticks_stop(hpp_thread *self);
  * the shared slot, until it allocates. Call it for one thread at a time. */
 void hpp__cpu_ticks_adopt(uint32_t thread_id);
 
-/* Stops all timers of such threads. */
-void hpp__cpu_ticks_disown(void);
+/* Stops the timers of all threads. No more are started. */
+void hpp__cpu_ticks_end(void);
 
-/* Waits until no other thread is in a tick, or is about to be. Call it when all timers are stopped.
+/* Forgets, in a forked child, the timers of its parent. */
+void hpp__cpu_ticks_forked(void);
+
+/* Waits until no other thread is in a tick, or is about to be. Call it after hpp__cpu_ticks_end.
  * For a thread that blocks the signal of ticks itself, waits a second, of its processor time if it
  * works; a minute in all at most. */
 void hpp__cpu_ticks_wait(void);

@@ -309,7 +309,7 @@ bool hpp__process_attach(const char *settings)
 
 void hpp__process_detach(void)
 {
-    hpp__threads_end_ticks();
+    hpp__cpu_ticks_end();
     hpp__helper_end();
     atomic_store(&current_phase, PHASE_OFF);
     atomic_store(&hpp__alive_page.is_alive, false);

@@ -2,6 +2,7 @@
 #include "tasks.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "native/window/platform.h"
 
@@ -22,26 +23,19 @@ static uint32_t number_of(const char *digits)
     return n;
 }
 
-static long open_directory(long parent, const char *name)
-{
-    return hpp__syscall(SYS_openat, parent, (long)name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0,
-                        0);
-}
-
-void hpp__tasks_visit(hpp_visit_task *visit, void *context)
+void hpp__tasks_visit(void (*visit)(uint32_t thread_id))
 {
     _Alignas(directory_entry) char entries[1024];
     uint32_t own_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    long tasks = open_directory(AT_FDCWD, "/proc/self/task");
+    long tasks = hpp__syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/task",
+                              O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
     long n;
     while ((n = hpp__syscall(SYS_getdents64, tasks, (long)entries, sizeof entries, 0, 0, 0)) > 0) {
         for (long at = 0; at < n;) {
             const directory_entry *entry = (const void *)(entries + at);
             uint32_t id = number_of(entry->name);
-            long directory = id != 0 && id != own_id ? open_directory(tasks, entry->name) : -1;
-            if (directory >= 0) {
-                visit(context, id, (int)directory);
-                hpp__syscall(SYS_close, directory, 0, 0, 0, 0, 0);
+            if (id != 0 && id != own_id) {
+                visit(id);
             }
             at += entry->n_bytes;
         }
@@ -49,4 +43,26 @@ void hpp__tasks_visit(hpp_visit_task *visit, void *context)
     if (tasks >= 0) {
         hpp__syscall(SYS_close, tasks, 0, 0, 0, 0, 0);
     }
+}
+
+bool hpp__task_status(uint32_t thread_id, char *status, size_t n_bytes)
+{
+    static const char tasks[] = "/proc/self/task/", name[] = "/status";
+    char text[sizeof tasks + 10 + sizeof name];
+    char *path = text + sizeof text - sizeof name;
+    memcpy(path, name, sizeof name);
+    do {
+        *--path = (char)('0' + thread_id % 10);
+        thread_id /= 10;
+    } while (thread_id != 0);
+    path -= sizeof tasks - 1;
+    memcpy(path, tasks, sizeof tasks - 1);
+
+    long file = hpp__syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long n = hpp__syscall(SYS_read, file, (long)status, (long)n_bytes - 1, 0, 0, 0);
+    if (file >= 0) {
+        hpp__syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+    status[n > 0 ? n : 0] = '\0';
+    return n > 0;
 }

@@ -5,12 +5,16 @@
 #ifndef HPP_NATIVE_TARGET_PRELOAD_TASKS_H
 #define HPP_NATIVE_TARGET_PRELOAD_TASKS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* `directory` is a descriptor of the thread's directory in /proc, for this call only. */
-typedef void hpp_visit_task(void *context, uint32_t thread_id, int directory);
+/* Calls `visit` for all threads but the calling one; for none if there is no /proc. It can leave
+ * out some if others end meanwhile: then the kernel's list ends early. */
+void hpp__tasks_visit(void (*visit)(uint32_t thread_id));
 
-/* Calls `visit` for all threads but the calling one; for none if there is no /proc. */
-void hpp__tasks_visit(hpp_visit_task *visit, void *context);
+/* Reads the beginning of a thread's status, and ends it with a 0. Returns false if there is none.
+ */
+bool hpp__task_status(uint32_t thread_id, char *status, size_t n_bytes);
 
 #endif

@@ -133,10 +133,7 @@ hpp_thread *hpp__threads_forked(void)
 {
     hpp_thread *self = hpp__self;
     uint32_t thread_id = (uint32_t)hpp__syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    uint32_t n_slots = atomic_load(&hpp__window->head.n_slots);
-    for (uint32_t i = 0; i < n_slots; i++) {
-        hpp__thread_at(i)->ticks.timer_id = 0; /* timers stay with the parent */
-    }
+    hpp__cpu_ticks_forked();
     hpp__slots_forked(self != NULL ? self->slot_index : HPP_SHARED_SLOT, thread_id);
     if (self == NULL) {
         return hpp__thread_begin();
@@ -150,14 +147,4 @@ hpp_thread *hpp__threads_forked(void)
     hpp__cpu_ticks_start(self);
     note_event(self, false);
     return self;
-}
-
-void hpp__threads_end_ticks(void)
-{
-    hpp__cpu_ticks_are_over = true;
-    hpp__cpu_ticks_disown();
-    uint32_t n = atomic_load(&hpp__window->head.n_slots);
-    for (uint32_t i = 0; i < n; i++) {
-        hpp__cpu_ticks_stop(hpp__thread_at(i));
-    }
 }

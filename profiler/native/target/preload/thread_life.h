@@ -17,9 +17,6 @@ hpp_thread *hpp__thread_begin(void);
 /* Notes the size of the calling thread's stack; pthread_create has just made the thread. */
 void hpp__thread_created(size_t stack_bytes);
 
-/* Ends the ticks of all threads, and of those to come. */
-void hpp__threads_end_ticks(void);
-
 /* Continues in a forked child, where only the calling thread is left. Call hpp__window_renew
  * before. Returns hpp__self. */
 hpp_thread *hpp__threads_forked(void);

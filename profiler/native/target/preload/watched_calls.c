@@ -58,7 +58,7 @@ void *hpp__before_clock_gettime(void);
 static void isolate(hpp_isolation isolation)
 {
     if (hpp__alive()) {
-        hpp__threads_end_ticks();
+        hpp__cpu_ticks_end();
         hpp__cpu_ticks_wait(); /* the end of a signal handler is a system call */
         hpp__sampler_stop(0);
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_ISOLATED);
@@ -120,7 +120,7 @@ static void see_ptrace(long request)
 {
     if (request == PTRACE_TRACEME && hpp__cpu_ticks_are_wanted() && hpp__alive() &&
         hpp__syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) == hpp__window->head.process_id) {
-        hpp__threads_end_ticks();
+        hpp__cpu_ticks_end();
         atomic_fetch_or(&hpp__window->head.events, HPP_EVENT_TRACED);
     }
 }
