@@ -225,18 +225,61 @@ class Rate(Native):
         return (max(band["max"] for band in bands if "keep" in band["name"]),
                 self.report(done.base + ".census", "--value", "allocated")["peak"]["value"])
 
+    def check_python(self, version, python):
+        """Blocks of pymalloc, and larger ones that it gets from malloc, count once; and whether all frees or only
+        those of samples are noticed, each sample ends. tracemalloc is between two hooks."""
+        text = ("def keep(i): return bytes(100 + i % 800)\nkept = [keep(i) for i in range(40000)]\n"
+                "all(bytes(700) + b'y' for i in range(20000))\nall([[i]] + [0] for i in range(100000))\n")
+        others = ([["-X", "tracemalloc"], 65536], [["-X", "dev"], 65536]) if python == "/usr/bin/python3" else ()
+        for options, rate in ([], RATE), ([], 65536), *others:
+            command = [python, *options, "-c", text]
+            exact = self.sample(command, 0, "--rate=1", files=(".census",))  # each block is a sample
+            true, live, everything = self.amounts(exact), [], []
+            for seed in list(SEEDS)[:4]:
+                done = self.sample(command, seed, f"--rate={rate}", files=(".census",))
+                for amounts, found in zip((live, everything), self.amounts(done)):
+                    amounts.append(found)
+            self.check_mean(live, true[0], math.sqrt(true[0] * rate), (version, options, rate, "live"))
+            self.check_mean(everything, true[1], math.sqrt(true[1] * rate), (version, options, rate, "all"))
+
     def test_samples_of_python(self):
-        """Blocks of pymalloc, and larger ones that it gets from malloc, count once."""
-        text = ("def keep(i): return bytes(100 + i % 800)\nkept = [keep(i) for i in range(20000)]\n"
-                "all(bytes(700) for i in range(20000))\n")
-        command = ["/usr/bin/python3", "-c", text]
-        exact = self.sample(command, 0, "--rate=1", files=(".census",))  # each block is a sample
-        true, live, everything = self.amounts(exact), [], []
-        for seed in list(SEEDS)[:4]:
-            for amounts, found in zip((live, everything), self.amounts(self.sample(command, seed, files=(".census",)))):
-                amounts.append(found)
-        self.check_mean(live, true[0], math.sqrt(true[0] * RATE), "live")
-        self.check_mean(everything, true[1], math.sqrt(true[1] * RATE), "all")
+        self.with_each(self.check_python)
+
+    def check_functions(self, version, python):
+        """A function that gets the address of a dead one has its own lines, also with the same name and first line."""
+        text = ("kept = []\nfor i in range(30000):\n    names = {}\n"
+                "    text = 'def f():\\n' + '\\n' * (i >= 15000) + '  return bytes(400)'\n"
+                "    exec(compile(text, 'made.py', 'exec'), names)\n    kept.append(names.pop('f')())\n")
+        done = self.sample([python, "-c", text], 1, "--rate=32K", files=(".census",))
+        bands = {band["name"]: band["max"] for band in self.report(done.base + ".census", "--by", "line", "-m0")["bands"]}
+        found = [size for name, size in bands.items() if re.search(r"\bf\b.*made.py:[23]", name)]
+        self.assertEqual(len(found), 2, bands)
+        for size in found:  # each a half of all
+            self.assertAlmostEqual(size / (15000 * 433), 1, delta=4.5 * math.sqrt(32768 / (15000 * 433)))
+
+    def test_samples_of_functions_at_one_address(self):
+        self.with_each(self.check_functions)
+
+    def check_counts(self, version, python):
+        """What the interpreter says of its own blocks is as it is alone."""
+        text = ("import sys\nkept = [[str(i)] * 3 for i in range(30000)]\nkept.sort()\nn = sys.getallocatedblocks()\n"
+                "kept = [bytearray(i % 900) for i in range(50000)]\nfor b in kept: b.extend(bytes(9))\n"
+                "print(sys.getallocatedblocks() - n)\ndel kept, b\nprint(sys.getallocatedblocks() - n)\n")
+        alone = harness.run([python, "-c", text]).output
+        done = self.sample([python, "-c", text], 1, "--rate=32K", files=(".census",))
+        self.assertEqual(done.output, alone, version)
+
+    def test_samples_change_no_count_of_python(self):
+        self.with_each(self.check_counts)
+
+    def test_small_samples_of_python(self):
+        """The memory that pymalloc cuts into small blocks is none of the program's own mappings."""
+        text = "kept = [[i] for i in range(200000)]\n"
+        done = self.sample(["/usr/bin/python3", "-c", text], 1, "--rate=64K", files=(".census",))
+        report = self.report(done.base + ".census", "-m0")
+        true = 200000 * (56 + 8 + 8 + 32)  # a list, its room, its place in the list of all, and a number
+        self.assertAlmostEqual(report["peak"]["value"] / true, 1, delta=0.2)
+        self.assertEqual([band["name"] for band in report["bands"] if "mmap" in band["name"]], [])
 
 
 if __name__ == "__main__":

@@ -189,6 +189,25 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
     "ldr x16, [x16, :lo12:" variable "+" offset "]\n"                                              \
     "br x16\n"
 
+#define HPP_ARGUMENT_1 "x0"
+#define HPP_ARGUMENT_2 "x1"
+
+#define HPP_IF_SUBTRACTED(argument, variable)                                                      \
+    "adrp x16, :gottprel:" variable "\n"                                                           \
+    "ldr x16, [x16, :gottprel_lo12:" variable "]\n"                                                \
+    "mrs x17, tpidr_el0\n"                                                                         \
+    "ldr x9, [x17, x16]\n"                                                                         \
+    "subs x9, x9, " argument "\n"                                                                  \
+    "b.ls 1f\n"                                                                                    \
+    "str x9, [x17, x16]\n"
+#define HPP_IF_UP_TO(argument, number) "cmp " argument ", #" number "\nb.hi 1f\n"
+#define HPP_ELSE                       "1:\n"
+
+#define HPP_RAISE(argument, number)                                                                \
+    "mov x9, #" number "\n"                                                                        \
+    "cmp " argument ", x9\n"                                                                       \
+    "csel " argument ", x9, " argument ", lo\n"
+
 #define HPP_CALL_AT(variable, offset)                                                              \
     "stp x29, x30, [sp, #-16]!\n.cfi_def_cfa_offset 16\n"                                          \
     ".cfi_offset 29, -16\n.cfi_offset 30, -8\n"                                                    \

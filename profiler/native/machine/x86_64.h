@@ -211,6 +211,28 @@ static inline uintptr_t hpp__jump_sp(const uintptr_t *buffer)
 #define HPP_JUMP(function)            "jmp " function "\n"
 #define HPP_JUMP_AT(variable, offset) "jmp *" variable "+" offset "(%rip)\n"
 
+/* The registers of the first two arguments. */
+#define HPP_ARGUMENT_1 "%rdi"
+#define HPP_ARGUMENT_2 "%rsi"
+
+/* Subtracts an argument from a thread-local variable, and goes on. If the variable is not larger,
+ * changes nothing and goes on after HPP_ELSE, as HPP_IF_UP_TO does if the argument is larger than a
+ * constant. */
+#define HPP_IF_SUBTRACTED(argument, variable)                                                      \
+    "movq " variable "@gottpoff(%rip), %rax\n"                                                     \
+    "movq %fs:(%rax), %r11\n"                                                                      \
+    "subq " argument ", %r11\n"                                                                    \
+    "jbe 1f\n"                                                                                     \
+    "movq %r11, %fs:(%rax)\n"
+#define HPP_IF_UP_TO(argument, number) "cmpq $" number ", " argument "\nja 1f\n"
+#define HPP_ELSE                       "1:\n"
+
+/* Raises an argument to at least a constant. */
+#define HPP_RAISE(argument, number)                                                                \
+    "movl $" number ", %eax\n"                                                                     \
+    "cmpq %rax, " argument "\n"                                                                    \
+    "cmovbq %rax, " argument "\n"
+
 /* Calls what a variable points to, from a frame with the return address in its second word. */
 #define HPP_CALL_AT(variable, offset)                                                              \
     "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                                    \

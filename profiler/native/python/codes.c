@@ -26,6 +26,7 @@ _Atomic uint32_t hpp__codes_deaths;
 typedef struct code_set {
     _Atomic uint64_t word[SET_WORDS];  /* 0: free */
     _Atomic uint32_t birth[SET_WORDS]; /* number of deaths before it was stored */
+    _Atomic uint32_t lines[SET_WORDS]; /* hash of its lines, if no deaths are told */
 } code_set;
 
 static HPP_LARGE code_set sets[1 << SET_BITS];
@@ -249,79 +250,8 @@ bool hpp__codes_is_import(uint32_t number)
            memcmp(record->texts + record->n_name, import, sizeof(import) - 1) == 0;
 }
 
-/* ---- by address ------------------------------------------------------------------------------ */
-
-static code_set *set_of(uintptr_t code)
-{
-    return &sets[code * 0x9e3779b97f4a7c15 >> (64 - SET_BITS)];
-}
-
-/* Returns the index of a code object in its set; SET_WORDS: it has no number. */
-static unsigned find_code(const code_set *set, uintptr_t code)
-{
-    unsigned i = 0;
-    while (i < SET_WORDS &&
-           atomic_load_explicit(&set->word[i], memory_order_acquire) >> NUMBER_BITS != code / 8) {
-        i++;
-    }
-    return i;
-}
-
-/* Stores a number. An address that has to go counts as dead: whoever remembers it would not learn
- * of its death later. */
-static void keep(uintptr_t code, uint32_t number)
-{
-    code_set *set = set_of(code);
-    uint64_t word = (uint64_t)code / 8 << NUMBER_BITS | number;
-    hpp__python.mark_block((const void *)code);
-    for (unsigned i = 0; i < SET_WORDS; i++) {
-        uint64_t none = 0;
-        if (atomic_load(&set->word[i]) == 0) {
-            atomic_store(&set->birth[i], atomic_load(&hpp__codes_deaths));
-            if (atomic_compare_exchange_strong(&set->word[i], &none, word)) {
-                return;
-            }
-        }
-    }
-    unsigned i = number % SET_WORDS;
-    atomic_store(&set->birth[i], atomic_fetch_add(&hpp__codes_deaths, 1) + 1);
-    atomic_store(&set->word[i], word);
-}
-
-uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory)
-{
-    const code_set *set = set_of(code);
-    unsigned i = find_code(set, code);
-    if (i < SET_WORDS) {
-        return (uint32_t)set->word[i] & ((1 << NUMBER_BITS) - 1);
-    }
-    hpp_window_code described;
-    uint32_t number = describe(&described, code, memory) ? intern(&described) : 0;
-    if (number != 0) {
-        keep(code, number);
-    }
-    return number;
-}
-
-bool hpp__codes_lived_slowly(uintptr_t code, uint32_t deaths)
-{
-    const code_set *set = set_of(code);
-    unsigned i = find_code(set, code);
-    return i < SET_WORDS && set->birth[i] <= deaths;
-}
-
-HPP_COLD void hpp__codes_freed(uintptr_t address)
-{
-    code_set *set = set_of(address);
-    unsigned i = find_code(set, address);
-    uint64_t word = i < SET_WORDS ? atomic_load(&set->word[i]) : 0;
-    if (word >> NUMBER_BITS == address / 8 &&
-        atomic_compare_exchange_strong(&set->word[i], &word, 0)) {
-        atomic_fetch_add(&hpp__codes_deaths, 1);
-    }
-}
-
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- tables of lines --------------------------------------------------------------------------
+ */
 
 /* The table of lines, all of which can be read. */
 typedef struct table {
@@ -353,6 +283,119 @@ static bool open_table(table *out, uintptr_t code, hpp_memory *memory)
     *out = (table){(const uint8_t *)data, (const uint8_t *)data + length, false};
     return true;
 }
+
+/* Returns a hash of the table of a code object. */
+static uint32_t hash_of_lines(uintptr_t code, hpp_memory *memory)
+{
+    table lines;
+    if (!open_table(&lines, code, memory)) {
+        return 0;
+    }
+    uint64_t hash = (uint64_t)(lines.end - lines.at);
+    uint64_t word = 0;
+    for (size_t n; (n = (size_t)(lines.end - lines.at)) > 0; lines.at += n) {
+        n = n < sizeof(word) ? n : sizeof(word);
+        memcpy(&word, lines.at, n);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)hash;
+}
+
+/* ---- by address ------------------------------------------------------------------------------ */
+
+static code_set *set_of(uintptr_t code)
+{
+    return &sets[code * 0x9e3779b97f4a7c15 >> (64 - SET_BITS)];
+}
+
+/* Returns the index of a code object in its set; SET_WORDS: it has no number. */
+static unsigned find_code(const code_set *set, uintptr_t code)
+{
+    unsigned i = 0;
+    while (i < SET_WORDS &&
+           atomic_load_explicit(&set->word[i], memory_order_acquire) >> NUMBER_BITS != code / 8) {
+        i++;
+    }
+    return i;
+}
+
+/* Stores a number. An address that has to go counts as dead: whoever remembers it would not learn
+ * of its death later. */
+static void keep(uintptr_t code, uint32_t number, hpp_memory *memory)
+{
+    code_set *set = set_of(code);
+    uint64_t word = (uint64_t)code / 8 << NUMBER_BITS | number;
+    uint32_t lines = hpp__python.mark_block == NULL ? hash_of_lines(code, memory) : 0;
+    if (hpp__python.mark_block != NULL) {
+        hpp__python.mark_block((const void *)code);
+    }
+    for (unsigned i = 0; i < SET_WORDS; i++) {
+        uint64_t none = 0;
+        if (atomic_load(&set->word[i]) == 0) {
+            atomic_store(&set->birth[i], atomic_load(&hpp__codes_deaths));
+            atomic_store(&set->lines[i], lines);
+            if (atomic_compare_exchange_strong(&set->word[i], &none, word)) {
+                return;
+            }
+        }
+    }
+    unsigned i = number % SET_WORDS;
+    atomic_store(&set->birth[i], atomic_fetch_add(&hpp__codes_deaths, 1) + 1);
+    atomic_store(&set->lines[i], lines);
+    atomic_store(&set->word[i], word);
+}
+
+HPP_COLD void hpp__codes_freed(uintptr_t address)
+{
+    code_set *set = set_of(address);
+    unsigned i = find_code(set, address);
+    uint64_t word = i < SET_WORDS ? atomic_load(&set->word[i]) : 0;
+    if (word >> NUMBER_BITS == address / 8 &&
+        atomic_compare_exchange_strong(&set->word[i], &word, 0)) {
+        atomic_fetch_add(&hpp__codes_deaths, 1);
+    }
+}
+
+static uint32_t number_in(const code_set *set, unsigned i)
+{
+    return (uint32_t)set->word[i] & ((1 << NUMBER_BITS) - 1);
+}
+
+/* Returns whether a code object in a set is the one that was stored: if no deaths are told, by its
+ * contents. */
+static bool is_alive(const code_set *set, unsigned i, uintptr_t code, hpp_memory *memory)
+{
+    hpp_window_code now;
+    return hpp__python.mark_block != NULL ||
+           (describe(&now, code, memory) && is_same(record_of(number_in(set, i)), &now) &&
+            atomic_load(&set->lines[i]) == hash_of_lines(code, memory));
+}
+
+uint32_t hpp__codes_number(uintptr_t code, hpp_memory *memory)
+{
+    const code_set *set = set_of(code);
+    unsigned i = find_code(set, code);
+    if (i < SET_WORDS && is_alive(set, i, code, memory)) {
+        return number_in(set, i);
+    }
+    hpp__codes_freed(code);
+    hpp_window_code described;
+    uint32_t number = describe(&described, code, memory) ? intern(&described) : 0;
+    if (number != 0) {
+        keep(code, number, memory);
+    }
+    return number;
+}
+
+bool hpp__codes_lived_slowly(uintptr_t code, uint32_t deaths, hpp_memory *memory)
+{
+    const code_set *set = set_of(code);
+    unsigned i = find_code(set, code);
+    return i < SET_WORDS && set->birth[i] <= deaths && is_alive(set, i, code, memory);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static inline uint8_t next_byte(table *t)
 {

@@ -6,7 +6,8 @@
  * The number of a code object is cached by its address, and its block is marked in the table of
  * live blocks, so that its free is noticed at no cost for others. When it is freed, the address is
  * forgotten, and a count is increased: who remembers addresses of code objects asks then which of
- * them have lived, since another code object may get the same address.
+ * them have lived, since another code object may get the same address. While only samples are
+ * counted, no frees are noticed: then any may have died, and the contents tell.
  *
  * Everything is read from the memory of the interpreter, without its functions: they could
  * allocate. `memory` says what may be read without asking; for code that holds the global lock,
@@ -43,17 +44,25 @@ bool hpp__codes_is_import(uint32_t number);
 /* Returns whether a place is in a code object with the layout of its version. */
 bool hpp__codes_check(hpp_python_place place, hpp_memory *memory);
 
-/* Increased whenever a code object has died. */
 extern HPP_HIDDEN _Atomic uint32_t hpp__codes_deaths;
 
-bool hpp__codes_lived_slowly(uintptr_t code, uint32_t deaths);
+/* Returns a count that has increased if a code object may have died. */
+static inline uint32_t hpp__codes_count_deaths(void)
+{
+    return HPP_LIKELY(hpp__python.mark_block != NULL)
+               ? atomic_load_explicit(&hpp__codes_deaths, memory_order_relaxed)
+               : atomic_fetch_add(&hpp__codes_deaths, 1) + 1;
+}
+
+bool hpp__codes_lived_slowly(uintptr_t code, uint32_t deaths, hpp_memory *memory);
 
 /* Returns whether a code object that had a number after `*deaths` deaths still has it, after `now`,
  * which becomes `*deaths` then. */
-static inline bool hpp__codes_lived(uintptr_t code, uint32_t *deaths, uint32_t now)
+static inline bool hpp__codes_lived(uintptr_t code, uint32_t *deaths, uint32_t now,
+                                    hpp_memory *memory)
 {
     if (HPP_UNLIKELY(*deaths != now)) {
-        if (!hpp__codes_lived_slowly(code, *deaths)) {
+        if (!hpp__codes_lived_slowly(code, *deaths, memory)) {
             return false;
         }
         *deaths = now;

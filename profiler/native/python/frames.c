@@ -63,7 +63,7 @@ static uint64_t address_of(hpp_python_chain *chain, hpp_python_place place, hpp_
 {
     hpp_known_line *known = &chain->lines[hash_of(place, 0) % HPP_N_KNOWN_LINES];
     if (!is_same(known->place, place) ||
-        !hpp__codes_lived(place.code, &known->deaths, chain->deaths)) {
+        !hpp__codes_lived(place.code, &known->deaths, chain->deaths, memory)) {
         uint64_t number = hpp__codes_number(place.code, memory);
         uint64_t line = number != 0 ? hpp__codes_line(place, memory) : 0;
         *known = (hpp_known_line){place, number << 32 | line, chain->deaths};
@@ -95,7 +95,7 @@ bool hpp__frames_push(uint32_t *node, hpp_python_chain *chain, const hpp_python_
     uint32_t parent = *node;
     hpp_known_python *known = &chain->known[hash_of(place, parent) % HPP_N_KNOWN_PYTHON];
     if (HPP_LIKELY(is_same(known->place, place) && known->parent == parent &&
-                   hpp__codes_lived(place.code, &known->deaths, chain->deaths))) {
+                   hpp__codes_lived(place.code, &known->deaths, chain->deaths, &memory))) {
         *node = known->node;
         return true;
     }
@@ -273,7 +273,7 @@ static HPP_NO_INLINE void forget(hpp_python_chain *chain, uint32_t deaths)
 
 HPP_ALWAYS_INLINE void notice_deaths(hpp_python_chain *chain)
 {
-    uint32_t deaths = atomic_load_explicit(&hpp__codes_deaths, memory_order_relaxed);
+    uint32_t deaths = hpp__codes_count_deaths();
     if (HPP_UNLIKELY(chain->deaths != deaths)) {
         forget(chain, deaths);
     }

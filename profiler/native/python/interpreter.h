@@ -20,7 +20,8 @@ typedef struct hpp_python {
     const void *(*lock_holder)(void);
     const void *(*own_thread)(void);
     uintptr_t code_type, text_type, bytes_type;
-    uint32_t (*mark_block)(const void *block); /* as hpp__blocks_mark, of a floor above */
+    /* hpp__blocks_mark, of a floor above; NULL: frees of code objects are not noticed. */
+    uint32_t (*mark_block)(const void *block);
 } hpp_python;
 
 extern HPP_HIDDEN hpp_python hpp__python;

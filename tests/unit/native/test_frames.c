@@ -374,12 +374,46 @@ Test(frames, code_at_the_address_of_a_dead_one_is_another)
     cr_assert(ne(u32, after, before));
     cr_assert(eq(u32, number_of(make_function("after")), after)); /* the same contents */
     uint32_t since = deaths;
-    cr_assert(not(hpp__codes_lived((uintptr_t)code, &since, deaths + 1)));
+    hpp_memory all_memory = HPP_ALL_MEMORY;
+    cr_assert(not(hpp__codes_lived((uintptr_t)code, &since, deaths + 1, &all_memory)));
     cr_assert(eq(u32, since, deaths));
-    cr_assert(hpp__codes_lived((uintptr_t)other, &since, deaths + 1));
+    cr_assert(hpp__codes_lived((uintptr_t)other, &since, deaths + 1, &all_memory));
     cr_assert(eq(u32, since, deaths + 1));
-    cr_assert(hpp__codes_lived((uintptr_t)code, &since, deaths + 1));
+    cr_assert(hpp__codes_lived((uintptr_t)code, &since, deaths + 1, &all_memory));
     cr_assert(eq(u32, number_of(other), number_of_other));
+}
+
+/* Returns whether a code object lived from its number to now. */
+static bool lived(const char *code, uint32_t *since)
+{
+    hpp_memory all_memory = HPP_ALL_MEMORY;
+    return hpp__codes_lived((uintptr_t)code, since, hpp__codes_count_deaths(), &all_memory);
+}
+
+Test(frames, contents_tell_of_dead_code_if_no_frees_are_noticed)
+{
+    static char other_table[] = {2, 1, 6, 3};
+    begin(10);
+    hpp__python.mark_block = NULL;
+    char *code = make_code(make_text("name"), make_text("app.py"), table_10, 7);
+    struct change {
+        size_t at;
+        uintptr_t value;
+    } changes[] = {
+        {at->code_name, (uintptr_t)make_text("nane")},
+        {at->code_file, (uintptr_t)make_text("app.pz")},
+        {at->code_lines, (uintptr_t)make_bytes(other_table, sizeof other_table)},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        uint32_t number = number_of(code);
+        uint32_t since = hpp__codes_count_deaths();
+        cr_assert(lived(code, &since));
+        cr_assert(lived(code, &since));
+        set(code, changes[i].at, changes[i].value);
+        cr_assert(not(lived(code, &since)));
+        cr_assert(eq(int, number_of(code) == number, changes[i].at == at->code_lines));
+        cr_assert(not(lived(code, &since)), "what was remembered of the one before is wrong");
+    }
 }
 
 Test(frames, functions_keep_their_numbers_however_many_there_are)

@@ -70,9 +70,10 @@ void hpp__blocks_in(uintptr_t begin, uintptr_t end, hpp_visit_block *visit, void
 
 /* ---- the filter ------------------------------------------------------------------------------ */
 
-/* While only samples are in the table (rate.h): a byte for each 256 bytes of addresses, modulo 256
- * MiB, counts how many of the blocks that begin there are in the table, up to 255. */
-enum { HPP_FILTER_SHIFT = 8, HPP_FILTER_BYTES = 1 << 20 };
+/* While only samples are in the table (rate.h): a byte for each 2 KiB of addresses, modulo 2 GiB,
+ * counts how many of the blocks that begin there are in the table, up to 255. So the bytes of a
+ * heap of some MiB stay in the nearest cache, where each free needs one. */
+enum { HPP_FILTER_SHIFT = 11, HPP_FILTER_BYTES = 1 << 20 };
 extern HPP_HIDDEN _Atomic uint8_t hpp__blocks_filter[HPP_FILTER_BYTES];
 extern HPP_HIDDEN bool hpp__blocks_are_samples; /* from the start of the process */
 

@@ -132,11 +132,12 @@ hpp_place hpp__python_place(hpp_thread *self, uint32_t key)
         return stack.found == HPP_FRAMES_NONE ? make_place(self, stack, key) : lose_place(self);
     }
     hpp_python_place innermost = stack.innermost->place;
+    hpp_memory memory = HPP_ALL_MEMORY;
     leaf *found = leaf_of(stacks, innermost, stack.callers, key);
     bool is_same = found->innermost.instruction == innermost.instruction &&
                    found->innermost.code == innermost.code && found->callers == stack.callers &&
                    found->key == key &&
-                   hpp__codes_lived(innermost.code, &found->deaths, stacks->chain.deaths);
+                   hpp__codes_lived(innermost.code, &found->deaths, stacks->chain.deaths, &memory);
     return HPP_LIKELY(is_same) ? (hpp_place){found->site, hpp__thread_old_cell(self, found->site)}
                                : make_place(self, stack, key);
 }

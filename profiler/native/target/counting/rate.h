@@ -15,13 +15,14 @@
 
 #include "blocks.h"
 
-/* The bytes that the thread may allocate until its next sample; 0: it has not begun. */
+/* The bytes that the thread may allocate until its next sample; 0: it has not begun, or all blocks
+ * are counted. */
 extern HPP_HIDDEN _Thread_local uint64_t hpp__bytes_to_count HPP_INITIAL_EXEC;
 
 /* Returns whether a new block is not a sample. If not, it may be one. */
 HPP_ALWAYS_INLINE bool hpp__rate_passes(size_t n_bytes)
 {
-    if (!hpp__blocks_are_samples || HPP_UNLIKELY(n_bytes >= hpp__bytes_to_count)) {
+    if (HPP_UNLIKELY(n_bytes >= hpp__bytes_to_count)) {
         return false;
     }
     hpp__bytes_to_count -= n_bytes;

@@ -29,7 +29,13 @@ void *hpp__on_pvalloc(size_t n_bytes, HPP_CALLER_PARAMETERS);
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-HPP_TYPED_ENTRY(void *, malloc, (size_t n_bytes), 1, hpp__on_malloc);
+/* A block that is not a sample needs no caller. */
+HPP_TYPED_ASM_FUNCTION(void *, malloc, (size_t n_bytes),
+                       HPP_IF_SUBTRACTED(HPP_ARGUMENT_1, "hpp__bytes_to_count")
+                           HPP_RAISE(HPP_ARGUMENT_1, "16") HPP_JUMP_AT("hpp__next", "0")
+                               HPP_ELSE HPP_CALLER_AFTER_1 HPP_JUMP("hpp__on_malloc"));
+_Static_assert(HPP_GRANULE_BYTES == 16 && offsetof(hpp_next_allocator, malloc) == 0,
+               "as malloc has it");
 HPP_TYPED_ENTRY(void *, calloc, (size_t n, size_t n_bytes), 2, hpp__on_calloc);
 HPP_TYPED_ENTRY(void *, memalign, (size_t alignment, size_t n_bytes), 2, hpp__on_memalign);
 HPP_TYPED_ENTRY(void *, aligned_alloc, (size_t alignment, size_t n_bytes), 2,
@@ -59,7 +65,7 @@ static HPP_NO_INLINE HPP_ANY_STACK void *make_watched(size_t n_bytes, size_t ali
     return block;
 }
 
-static HPP_NO_INLINE void *counted_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     if (hpp__sampler_is_due(n_bytes)) {
         void *watched = make_watched(n_bytes, 1, HPP_CALL_MALLOC, pc, sp, fp);
@@ -71,10 +77,23 @@ static HPP_NO_INLINE void *counted_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
     return made(block, n_bytes, HPP_CALLER, HPP_CALL_MALLOC);
 }
 
-void *hpp__on_malloc(size_t n_bytes, HPP_CALLER_PARAMETERS)
+/* `n_all` is the product. */
+HPP_ALWAYS_INLINE void *next_calloc(size_t n, size_t n_bytes, size_t n_all)
 {
-    return hpp__rate_passes(n_bytes) ? hpp__next.malloc(hpp__asked_bytes(n_bytes))
-                                     : counted_malloc(n_bytes, pc, sp, fp);
+    return n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
+                                     : hpp__next.calloc(n, n_bytes);
+}
+
+static HPP_NO_INLINE void *counted_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
+{
+    size_t n_all = n * n_bytes;
+    if (hpp__sampler_is_due(n_all)) {
+        void *watched = make_watched(n_all, 1, HPP_CALL_CALLOC, pc, sp, fp);
+        if (watched != NULL) {
+            return watched;
+        }
+    }
+    return made(next_calloc(n, n_bytes, n_all), n_all, HPP_CALLER, HPP_CALL_CALLOC);
 }
 
 void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
@@ -83,19 +102,8 @@ void *hpp__on_calloc(size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
     if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
         return hpp__next.calloc(n, n_bytes);
     }
-    if (hpp__rate_passes(n_all)) {
-        return n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
-                                         : hpp__next.calloc(n, n_bytes);
-    }
-    if (hpp__sampler_is_due(n_all)) {
-        void *watched = make_watched(n_all, 1, HPP_CALL_CALLOC, pc, sp, fp);
-        if (watched != NULL) {
-            return watched;
-        }
-    }
-    void *block = n_all < HPP_GRANULE_BYTES ? hpp__next.calloc(1, HPP_GRANULE_BYTES)
-                                            : hpp__next.calloc(n, n_bytes);
-    return made(block, n_all, HPP_CALLER, HPP_CALL_CALLOC);
+    return hpp__rate_passes(n_all) ? next_calloc(n, n_bytes, n_all)
+                                   : counted_calloc(n, n_bytes, pc, sp, fp);
 }
 
 /* Returns how many bytes the program asked for: operator new rounds them up. */
@@ -335,13 +343,13 @@ static inline bool has_gone(const void *moved, size_t n_bytes)
     return moved != NULL || n_bytes == 0;
 }
 
-static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller *where)
+static HPP_NO_INLINE HPP_ANY_STACK void *resize(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
-    hpp_caller caller = *where;
+    hpp_caller caller = HPP_CALLER;
     if (block == NULL) {
-        void *watched = hpp__sampler_is_due(n_bytes) ? make_watched(n_bytes, 1, HPP_CALL_REALLOC,
-                                                                    caller.pc, caller.sp, caller.fp)
-                                                     : NULL;
+        void *watched = hpp__sampler_is_due(n_bytes)
+                            ? make_watched(n_bytes, 1, HPP_CALL_REALLOC, pc, sp, fp)
+                            : NULL;
         if (watched != NULL) {
             return watched;
         }
@@ -374,22 +382,21 @@ static HPP_NO_INLINE void *resize(void *block, size_t n_bytes, const hpp_caller 
     return moved;
 }
 
-HPP_ANY_STACK void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
+void *hpp__on_realloc(void *block, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     if (block != NULL && hpp__blocks_lacks(block) && hpp__rate_passes(n_bytes)) {
         return hpp__next.realloc(block, n_bytes == 0 ? 0 : hpp__asked_bytes(n_bytes));
     }
-    return resize(block, n_bytes, &HPP_CALLER);
+    return resize(block, n_bytes, pc, sp, fp);
 }
 
 /* Not every allocator has reallocarray, and libc's calls our realloc if the product fits. If it
  * does not, the next one fails in its own way: errno differs between allocators. */
-HPP_ANY_STACK void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes,
-                                         HPP_CALLER_PARAMETERS)
+void *hpp__on_reallocarray(void *block, size_t n, size_t n_bytes, HPP_CALLER_PARAMETERS)
 {
     size_t n_all;
     if (HPP_UNLIKELY(__builtin_mul_overflow(n, n_bytes, &n_all))) {
         return hpp__next.reallocarray(block, n, n_bytes);
     }
-    return resize(block, n_all, &HPP_CALLER);
+    return resize(block, n_all, pc, sp, fp);
 }
