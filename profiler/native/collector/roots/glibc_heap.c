@@ -115,12 +115,12 @@ static uint64_t find_main_arena(walk *w)
     return found;
 }
 
-/* Returns the address of the bins of the arena after another one; 0 if it is the last. `place` is
- * where bins are in an arena. */
+/* Returns the address of the bins of the arena after another one; 0 if it is the last, or cannot be
+ * read. `place` is where bins are in an arena. */
 static uint64_t next_arena(const walk *w, uint64_t bins, uint64_t place, uint64_t main_bins)
 {
-    uint64_t next = word_at(w, bins + NEXT_ARENA_WORD * WORD_BYTES) + place;
-    return next == main_bins ? 0 : next;
+    uint64_t next = word_at(w, bins + NEXT_ARENA_WORD * WORD_BYTES);
+    return next == 0 || next + place == main_bins ? 0 : next + place;
 }
 
 /* Returns where bins are in an arena, with fast bins before them or without: from the main one, the
