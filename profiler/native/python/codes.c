@@ -26,7 +26,7 @@ _Atomic uint32_t hpp__codes_deaths;
 typedef struct code_set {
     _Atomic uint64_t word[SET_WORDS];  /* 0: free */
     _Atomic uint32_t birth[SET_WORDS]; /* number of deaths before it was stored */
-    _Atomic uint32_t lines[SET_WORDS]; /* hash of its lines, if no deaths are told */
+    _Atomic uint32_t lines[SET_WORDS]; /* hash of its table of lines, if no frees are noticed */
 } code_set;
 
 static HPP_LARGE code_set sets[1 << SET_BITS];
@@ -250,8 +250,7 @@ bool hpp__codes_is_import(uint32_t number)
            memcmp(record->texts + record->n_name, import, sizeof(import) - 1) == 0;
 }
 
-/* ---- tables of lines --------------------------------------------------------------------------
- */
+/* ---- tables of lines ------------------------------------------------------------------------- */
 
 /* The table of lines, all of which can be read. */
 typedef struct table {
@@ -326,9 +325,11 @@ static void keep(uintptr_t code, uint32_t number, hpp_memory *memory)
 {
     code_set *set = set_of(code);
     uint64_t word = (uint64_t)code / 8 << NUMBER_BITS | number;
-    uint32_t lines = hpp__python.mark_block == NULL ? hash_of_lines(code, memory) : 0;
+    uint32_t lines = 0;
     if (hpp__python.mark_block != NULL) {
         hpp__python.mark_block((const void *)code);
+    } else {
+        lines = hash_of_lines(code, memory);
     }
     for (unsigned i = 0; i < SET_WORDS; i++) {
         uint64_t none = 0;
@@ -362,8 +363,8 @@ static uint32_t number_in(const code_set *set, unsigned i)
     return (uint32_t)set->word[i] & ((1 << NUMBER_BITS) - 1);
 }
 
-/* Returns whether a code object in a set is the one that was stored: if no deaths are told, by its
- * contents. */
+/* Returns whether the code object at an address is still the one that is in the set. If no frees
+ * are noticed, compares their contents. */
 static bool is_alive(const code_set *set, unsigned i, uintptr_t code, hpp_memory *memory)
 {
     hpp_window_code now;

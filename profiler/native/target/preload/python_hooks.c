@@ -289,7 +289,7 @@ void *hpp__on_python_calloc(void *context, size_t n, size_t n_bytes, HPP_CALLER_
 
 /* Moves a block that is watched, or will be: to `moved`, or if that is NULL to one of the next
  * allocator. Returns where it is; NULL if there is no memory. */
-static void *move_watched(hook *h, void *block, size_t n_before, void *moved, size_t n_bytes)
+static void *move_watched(const hook *h, void *block, size_t n_before, void *moved, size_t n_bytes)
 {
     moved = moved != NULL ? moved : h->next.malloc(h->next.context, n_bytes);
     if (moved != NULL) {
@@ -370,7 +370,7 @@ static HPP_NO_INLINE bool let_go(void *block)
     return !hpp__sampler_free(block);
 }
 
-static HPP_NO_INLINE void counted_free(hook *h, void *block)
+static HPP_NO_INLINE void counted_free(const hook *h, void *block)
 {
     if (is_inner() || block == NULL) {
         h->next.free(h->next.context, block);
@@ -383,7 +383,7 @@ static HPP_NO_INLINE void counted_free(hook *h, void *block)
 
 static void on_python_free(void *context, void *block)
 {
-    hook *h = hook_of(context);
+    const hook *h = hook_of(context);
     if (hpp__blocks_lacks(block)) {
         h->next.free(h->next.context, block);
     } else {
